@@ -8,6 +8,7 @@ import math
 import os
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +25,7 @@ from neve_bench import made_plotfile
 xr = pytest.importorskip("xarray", reason="xarray is not installed")
 pytest.importorskip("dask", reason="dask is not installed")
 
-from neve.xarray import XarrayBackend, _frame_chunks  # noqa: E402 - xarray was asked for
+from neve.xarray import XarrayBackend, _datasets, _frame_chunks  # noqa: E402 - xarray was asked for
 
 PAGE = Path(__file__).parents[2] / "docs" / "xarray.md"
 FIELDS = ["density", "x velocity", "Temp", "phi"]
@@ -159,6 +160,9 @@ def test_one_level_and_left_out_variables(many_frames):
         ({}, "group=None; allowed are 'level_0' to 'level_2'"),
         ({"group": "level_3"}, "group='level_3'; allowed are 'level_0' to 'level_2'"),
         ({"composite": 3}, "composite=3; allowed are 0 to 2"),
+        ({"composite": 1.0}, "composite=1.0; allowed are 0 to 2"),
+        ({"composite": True}, "composite=True; allowed are 0 to 2"),
+        ({"composite": "1"}, "composite='1'; allowed are 0 to 2"),
         ({"composite": 1, "group": "level_1"}, "allowed is one of them"),
         ({"composite": 1, "covered": "nan"}, "covered='nan'; covered is of a level"),
         ({"covered": "drop"}, "covered='drop'; allowed are 'keep', 'nan', 'average'"),
@@ -469,6 +473,72 @@ def test_files_are_closed(many_frames, tmp_path):
     with pytest.raises(neve.Error):
         xr.open_dataset(path, engine="neve", group="level_9")
     assert opened() == 0
+
+
+def replaced(path, other):
+    os.replace(shutil.copy(other, path.with_suffix(".new")), path)
+
+
+def test_a_file_that_was_replaced_is_not_read(many_frames, without_covered, tmp_path):
+    path = Path(shutil.copy(many_frames, tmp_path / "plt.h5"))
+    with open_tree(path) as tree:
+        level = tree["level_1"].to_dataset()
+        pickled = pickle.dumps(level)
+        xr.backends.file_manager.FILE_CACHE.clear()  # as many other files do
+        np.testing.assert_array_equal(pickle.loads(pickled)["Temp"][3], level["Temp"][3])
+        xr.backends.file_manager.FILE_CACHE.clear()
+        replaced(path, without_covered)
+        for call in (
+            lambda: level["Temp"].values,
+            lambda: pickle.loads(pickled)["Temp"].values,
+            lambda: level.neve.covered,
+            lambda: level.neve.composite(0),
+        ):
+            with pytest.raises(neve.Error, match=r"plt\.h5 was replaced or changed .* its inode"):
+                call()
+        os.remove(path)
+        with pytest.raises(neve.Error, match=r"plt\.h5: No such file"):
+            level["Temp"].load()
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_directory_that_was_replaced_is_not_read(original, tmp_path, is_open):
+    path = shutil.copytree(original, tmp_path / "plt")
+    with open_tree(path, chunks={}) as tree:
+        if not is_open:
+            xr.backends.file_manager.FILE_CACHE.clear()
+        path.rename(tmp_path / "old")
+        shutil.copytree(original, path)
+        with pytest.raises(neve.Error, match="plt was replaced or changed"):
+            tree["level_0"]["Temp"].compute(scheduler="threads")
+
+
+def test_cells_that_coordinates_cannot_tell_apart_are_refused(tmp_path):
+    levels = [
+        made_plotfile.MadeLevel(level.domain, level.boxes, (4.0 / 2**n,) * 3)
+        for n, level in enumerate(made_plotfile.nested_levels(16, 8, 2))
+    ]
+    for name, corner in (("far", 1e17), ("near", 1e12)):
+        values = made_plotfile.waves(levels)
+        made_plotfile.write(tmp_path / name, FIELDS, levels, values, prob_lo=(0.0, corner, 0.0))
+    with open_tree(tmp_path / "near") as tree:
+        assert int(tree["level_0"].to_dataset().neve.covered.sum()) == 8**3
+    with open_tree(tmp_path / "far") as tree:
+        with pytest.raises(neve.Error, match=r"along y \(1e\+17 and on\) are rounded to"):
+            tree.neve.covered  # noqa: B018
+        with pytest.raises(neve.Error, match="coordinate x is gone"):
+            tree["level_0"].to_dataset().isel(x=1, drop=True).neve.covered  # noqa: B018
+
+
+def test_a_level_of_too_many_cells_is_refused(many_frames, monkeypatch):
+    monkeypatch.setattr(_datasets, "MOST_CELLS", 64)
+    with open_tree(many_frames, chunks={}) as tree:
+        assert tree["level_2"].sizes["x"] <= 64
+    monkeypatch.setattr(_datasets, "MOST_CELLS", 31)
+    with pytest.raises(neve.Error, match="level 0 reaches along x .* at most 31 are allowed"):
+        open_tree(many_frames)
+    with pytest.raises(neve.Error, match="level 1 reaches along x from cell 0 to 63, 64 cells"):
+        xr.open_dataset(many_frames, engine="neve", composite=1)
 
 
 def test_import_neve_imports_no_xarray():

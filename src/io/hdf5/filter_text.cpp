@@ -273,7 +273,9 @@ std::string filter_text(const FilterParameters& p) {
   const auto add = [&](std::string_view key, const std::string& value) {
     text += fmt::format(", {} = {}", key, value);
   };
-  if (p.range) {
+  // A bound relative to each chunk's own range makes no use of it. In a text the two are a bound in the
+  // values' units.
+  if (p.range && p.bound.mode != BoundMode::rel) {
     add("range.min", number_text(p.range->min));
     add("range.max", number_text(p.range->max));
   }
@@ -290,9 +292,12 @@ std::string filter_text(const FilterParameters& p) {
 }
 
 Result<std::string> words_text(std::span<const uint32_t> words) {
-  NEVE_ASSIGN(const UserParameters user, parse_user_words(words));
-  if (words.size() == user.words) return filter_text(user.parameters);
-  NEVE_ASSIGN(const FilterParameters parameters, parse_words(words));
+  NEVE_ASSIGN(UserParameters user, parse_user_words(words));
+  FilterParameters& parameters = user.parameters;
+  if (words.size() != user.words) {
+    NEVE_ASSIGN(parameters, parse_words(words));
+  }
+  NEVE_TRY(check_promises(parameters));
   return filter_text(parameters);
 }
 

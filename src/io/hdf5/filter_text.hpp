@@ -19,10 +19,12 @@ inline constexpr size_t max_filter_text = 4096;
 // Errors: usage, naming the key, the value found and what is allowed.
 Result<FilterParameters> parse_filter_text(std::string_view text);
 
-// Its inverse, of a dataset's parameters too: what is as it is without a word is left out.
+// Its inverse, of a dataset's parameters too: what is as it is without a word, or has no meaning beside the
+// others, is left out.
 std::string filter_text(const FilterParameters& parameters);
 
-// The same of a user's words, or of a dataset's, which have more behind them. Errors: usage.
+// The same of a user's words, or of a dataset's, which have more behind them. Errors: usage, also for words
+// that ask for what cannot be kept (check_promises), so that the text can be given.
 Result<std::string> words_text(std::span<const uint32_t> words);
 
 }  // namespace neve::hdf5

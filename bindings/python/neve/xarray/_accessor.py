@@ -16,6 +16,7 @@ from .._hierarchy import Box
 from .._listed import listed
 from ..plotfile import AXIS_NAMES, Level, Plotfile
 from ._backend import XarrayBackend
+from ._kept_file import Identity, check_same
 
 
 @xr.register_dataset_accessor("neve")  # type: ignore[no-untyped-call]
@@ -86,9 +87,9 @@ class DataTreeAccessor:
         raise Error("this tree has no level of a plotfile; xarray.open_datatree gives such trees")
 
 
-def _source_of(data: xr.Dataset) -> tuple[str, bool]:
-    """Path of the file, and whether it may refer to files elsewhere."""
-    if "follow_external" not in data.encoding:
+def _source_of(data: xr.Dataset) -> tuple[str, bool, Identity]:
+    """Path of the file, whether it may refer to files elsewhere, and which file it was."""
+    if "identity" not in data.encoding:
         raise Error(
             "this dataset does not say which file it is of; call .neve on what xarray opened with "
             "engine='neve', or on a selection of it"
@@ -99,11 +100,13 @@ def _source_of(data: xr.Dataset) -> tuple[str, bool]:
             f"this dataset has dimension {', '.join(others)}, so it is not of one file; call .neve "
             "on a dataset with no other dimensions than x, y, z"
         )
-    return data.encoding["source"], data.encoding["follow_external"]
+    said = data.encoding
+    return said["source"], said["follow_external"], said["identity"]
 
 
 def _composite(data: xr.Dataset, level: int, fields: str | Iterable[str] | None) -> xr.Dataset:
-    path, follow_external = _source_of(data)
+    path, follow_external, identity = _source_of(data)
+    check_same(path, identity)
     joined = xr.open_dataset(
         path,
         engine=XarrayBackend,
@@ -127,13 +130,14 @@ def _variable(data: xr.Dataset, name: str) -> str:
 
 
 def _covered(data: xr.Dataset) -> xr.DataArray:
-    path, follow_external = _source_of(data)
+    path, follow_external, identity = _source_of(data)
+    check_same(path, identity)
     with _plotfile.open(path, follow_external=follow_external) as plotfile:
         if "level" not in data.attrs:
             raise Error("covered: these are no values of one level")
         level = plotfile[data.attrs["level"]]
         axes = AXIS_NAMES[: plotfile.dims]
-        cells = [_cells(plotfile, level, data[axis], d) for d, axis in enumerate(axes)]
+        cells = [_cells(plotfile, level, data, axis) for axis in axes]
         if not all(len(of_axis) for of_axis in cells):
             mask = np.zeros([len(of_axis) for of_axis in cells], bool)
         else:
@@ -149,10 +153,22 @@ def _covered(data: xr.Dataset) -> xr.DataArray:
     return xr.DataArray(mask.squeeze(gone), coordinates, dims, "covered")
 
 
-def _cells(
-    plotfile: Plotfile, level: Level, coordinate: xr.DataArray, direction: int
-) -> np.ndarray:
+def _cells(plotfile: Plotfile, level: Level, data: xr.Dataset, axis: str) -> np.ndarray:
     """The numbers of the cells whose centres a coordinate names."""
-    centres = np.atleast_1d(coordinate.values)
-    from_corner = (centres - plotfile.prob_lo[direction]) / level.dx[direction] - 0.5
+    if axis not in data.coords:
+        raise Error(f"covered: coordinate {axis} is gone; it tells which cells these are")
+    direction = AXIS_NAMES.index(axis)
+    dx = level.dx[direction]
+    centres = np.atleast_1d(data[axis].values)
+    if not centres.size:
+        return np.empty(0, int)
+    corner = plotfile.prob_lo[direction]
+    # Of a centre and of the corner that it is counted from, whichever is coarser.
+    rounding = max(float(np.spacing(np.abs(centres).max())), float(np.spacing(abs(corner))))
+    if not rounding <= dx / 4:
+        raise Error(
+            f"covered: coordinates along {axis} ({centres[0]} and on) are rounded to multiples of "
+            f"{rounding}, which is too coarse to tell cells of {dx} apart"
+        )
+    from_corner = (centres - corner) / dx - 0.5
     return level.domain.lo[direction] + np.rint(from_corner).astype(int)

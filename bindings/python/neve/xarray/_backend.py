@@ -7,22 +7,21 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import h5py
+import numpy as np
 import xarray as xr
-from xarray.backends import BackendEntrypoint, CachingFileManager
+from xarray.backends import BackendEntrypoint
 
-from .. import plotfile as _plotfile
 from .._amr_file import is_amr_file, is_data_file
 from .._errors import FAILURE, Error
+from ..plotfile import Plotfile
 from ._datasets import COVERED, composite_dataset, level_dataset, root_dataset
+from ._kept_file import KeptFile
 
 # Before it, fields of two levels with one name had one name in dask, too, and so the same values.
 OLDEST_FOR_TREES = (2025, 3, 1)
-
-if TYPE_CHECKING:  # in older versions of xarray it is no generic class
-    Files: TypeAlias = CachingFileManager[_plotfile.Plotfile]
 
 
 class XarrayBackend(BackendEntrypoint):
@@ -71,13 +70,12 @@ class XarrayBackend(BackendEntrypoint):
             raise Error(f"composite={composite!r} and covered={covered!r}; covered is of a level")
         dropped = _names(drop_variables)
 
-        def make(files: Files, plotfile: _plotfile.Plotfile) -> dict[str, xr.Dataset]:
+        def make(file: KeptFile, plotfile: Plotfile) -> dict[str, xr.Dataset]:
             if composite is None:
                 number = _level_number(group, len(plotfile))
-                return {"/": level_dataset(files, plotfile, number, covered, dropped)}
-            if composite not in range(len(plotfile)):
-                raise Error(f"composite={composite!r}; allowed are 0 to {len(plotfile) - 1}")
-            return {"/": composite_dataset(files, plotfile, composite, dropped)}
+                return {"/": level_dataset(file, plotfile, number, covered, dropped)}
+            number = _composite_number(composite, len(plotfile))
+            return {"/": composite_dataset(file, plotfile, number, dropped)}
 
         return _open(filename_or_obj, follow_external, make)["/"]
 
@@ -92,9 +90,9 @@ class XarrayBackend(BackendEntrypoint):
         _check_covered(covered)
         dropped = _names(drop_variables)
 
-        def make(files: Files, plotfile: _plotfile.Plotfile) -> dict[str, xr.Dataset]:
+        def make(file: KeptFile, plotfile: Plotfile) -> dict[str, xr.Dataset]:
             levels = {
-                f"/level_{number}": level_dataset(files, plotfile, number, covered, dropped)
+                f"/level_{number}": level_dataset(file, plotfile, number, covered, dropped)
                 for number in range(len(plotfile))
             }
             return {"/": root_dataset(plotfile), **levels}
@@ -125,29 +123,24 @@ class XarrayBackend(BackendEntrypoint):
 def _open(
     filename: Any,
     follow_external: bool,
-    make: Callable[[Files, _plotfile.Plotfile], dict[str, xr.Dataset]],
+    make: Callable[[KeptFile, Plotfile], dict[str, xr.Dataset]],
 ) -> dict[str, xr.Dataset]:
     """What `make` makes of the file, which is closed again where that fails."""
-    path = _path_of(filename)
-    # xarray keeps the files used last open, and opens them again where they are read later.
-    files: Files = CachingFileManager(
-        _open_file, str(path), mode="r", kwargs={"follow_external": follow_external}
-    )
+    file = KeptFile(_path_of(filename), follow_external)
     try:
-        made = make(files, files.acquire())
+        with file.open() as plotfile:
+            made = make(file, plotfile)
     except BaseException:
-        files.close()
+        file.close()
         raise
     for data in made.values():
-        data.encoding = {"source": str(path), "follow_external": follow_external}
-        data.set_close(files.close)
+        data.encoding = {
+            "source": str(file.path),
+            "follow_external": follow_external,
+            "identity": file.identity,
+        }
+        data.set_close(file.close)
     return made
-
-
-def _open_file(path: str, mode: str, follow_external: bool) -> _plotfile.Plotfile:
-    """`mode` is xarray's: it forgets, when it is pickled, that an opener takes none."""
-    assert mode == "r"
-    return _plotfile.open(path, follow_external=follow_external)
 
 
 def _path_of(filename: Any) -> Path:
@@ -194,6 +187,13 @@ def _check_version(version: str) -> None:
 def _check_covered(covered: str) -> None:
     if covered not in COVERED:
         raise Error(f"covered={covered!r}; allowed are {', '.join(map(repr, COVERED))}")
+
+
+def _composite_number(composite: Any, levels: int) -> int:
+    is_whole = isinstance(composite, (int, np.integer)) and not isinstance(composite, bool)
+    if not is_whole or composite not in range(levels):
+        raise Error(f"composite={composite!r}; allowed are 0 to {levels - 1}")
+    return int(composite)
 
 
 def _level_number(group: str | None, levels: int) -> int:

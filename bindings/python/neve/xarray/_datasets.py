@@ -8,15 +8,20 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from xarray.backends import CachingFileManager
 from xarray.core import indexing
 
 from .. import _grid
+from .._errors import Error
 from .._hierarchy import Box
 from .._variable_names import variable_names
 from ..plotfile import AXIS_NAMES, Level, Plotfile
 from ._field_array import FieldArray, ReadRegion
 from ._frame_chunks import Sizes, composite_chunks, level_chunks
+from ._kept_file import KeptFile
+from ._names import variable_names
+
+# Along one direction: each has a coordinate of 8 bytes, and is counted to lay out chunks.
+MOST_CELLS = 1 << 24
 
 # What a level has where finer boxes lie over its cells.
 COVERED: Mapping[str, ReadRegion] = {
@@ -38,7 +43,7 @@ def root_dataset(plotfile: Plotfile) -> xr.Dataset:
 
 
 def level_dataset(
-    files: CachingFileManager[Plotfile],
+    file: KeptFile,
     plotfile: Plotfile,
     number: int,
     covered: str,
@@ -47,22 +52,24 @@ def level_dataset(
     """One level, on the hull of its boxes."""
     level = plotfile[number]
     region = hull(level)
+    _check_size(file, level, region)
     chunks = level_chunks(plotfile._source, number, region)
     bounds = [field.bound_abs for field in level.values()]
-    data = _dataset(files, plotfile, level, region, chunks, COVERED[covered], bounds, dropped)
+    data = _dataset(file, plotfile, level, region, chunks, COVERED[covered], bounds, dropped)
     data.attrs["covered"] = covered
     return data
 
 
 def composite_dataset(
-    files: CachingFileManager[Plotfile], plotfile: Plotfile, number: int, dropped: Collection[str]
+    file: KeptFile, plotfile: Plotfile, number: int, dropped: Collection[str]
 ) -> xr.Dataset:
     """All levels at the resolution of one, on its domain."""
     level = plotfile[number]
+    _check_size(file, level, level.domain)
     chunks = composite_chunks(plotfile._source, number, level.domain)
     bounds = [_grid.composite_bound(plotfile._source, c) for c in range(len(plotfile.components))]
     read = _grid.composite_region
-    return _dataset(files, plotfile, level, level.domain, chunks, read, bounds, dropped)
+    return _dataset(file, plotfile, level, level.domain, chunks, read, bounds, dropped)
 
 
 def hull(level: Level) -> Box:
@@ -74,8 +81,18 @@ def hull(level: Level) -> Box:
     return Box(tuple(lo.tolist()), tuple(hi.tolist()))
 
 
+def _check_size(file: KeptFile, level: Level, region: Box) -> None:
+    for axis, lo, hi in zip(AXIS_NAMES, region.lo, region.hi, strict=False):
+        if hi - lo >= MOST_CELLS:
+            raise Error(
+                f"{file.path}: level {level.index} reaches along {axis} from cell {lo} to {hi}, "
+                f"{hi - lo + 1} cells; in xarray at most {MOST_CELLS} are allowed. neve.open reads "
+                "the level box by box"
+            )
+
+
 def _dataset(
-    files: CachingFileManager[Plotfile],
+    file: KeptFile,
     plotfile: Plotfile,
     level: Level,
     region: Box,
@@ -90,7 +107,7 @@ def _dataset(
         if name in dropped:
             continue
         component = plotfile.components.index(field)
-        array = FieldArray(files, read, level.index, component, region, plotfile.dtype)
+        array = FieldArray(file, read, level.index, component, region, plotfile.dtype)
         encoding = {"preferred_chunks": dict(zip(axes, chunks, strict=True))}
         lazy = indexing.LazilyIndexedArray(array)
         said = _field_attributes(level, name, field, bounds[component])

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from xarray.backends import BackendArray, CachingFileManager
+from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from .._array import empty_array
 from .._hierarchy import Box, Source
+from ._kept_file import KeptFile
 
 # Of _grid: source, level, component and cells give their values.
 ReadRegion = Callable[[Source, int, int, Box], np.ndarray]
@@ -23,14 +24,14 @@ class FieldArray(BackendArray):
 
     def __init__(
         self,
-        files: CachingFileManager[Any],
+        file: KeptFile,
         read: ReadRegion,
         level: int,
         component: int,
         region: Box,
         dtype: np.dtype[Any],
     ):
-        self._files = files
+        self._file = file
         self._read = read
         self._level = level
         self._component = component
@@ -58,7 +59,7 @@ class FieldArray(BackendArray):
             tuple(a + b for a, b in zip(lo, first, strict=True)),
             tuple(a + b for a, b in zip(lo, last, strict=True)),
         )
-        with self._files.acquire_context() as plotfile:
+        with self._file.open() as plotfile:
             values = self._read(plotfile._source, self._level, self._component, cells)
         for axis, (numbers, begin) in enumerate(zip(wanted, first, strict=True)):
             local = np.atleast_1d(numbers) - begin
