@@ -18,7 +18,6 @@ from ..plotfile import AXIS_NAMES, Level, Plotfile
 from ._field_array import FieldArray, ReadRegion
 from ._frame_chunks import Sizes, composite_chunks, level_chunks
 from ._kept_file import KeptFile
-from ._names import variable_names
 
 # Along one direction: each has a coordinate of 8 bytes, and is counted to lay out chunks.
 MOST_CELLS = 1 << 24
