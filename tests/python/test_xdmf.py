@@ -3,6 +3,8 @@
 read there: tests/cli/test_paraview.py.
 """
 
+from xml.etree import ElementTree
+
 import h5py
 import numpy as np
 import pytest
@@ -55,3 +57,45 @@ def test_curvilinear_grids_are_told_and_bounds_left_out(tmp_path):
     assert report.by_index == {"sst": ["nav_lat", "nav_lon"]}
     assert "sst: shown by index, as the grid is curvilinear: nav_lat, nav_lon" in report.text()
     assert list(report.left_out) == ["lat_bounds"]
+
+
+def npy(path, shape, values=64):
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape!r}, }}".encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    size = len(header).to_bytes(2, "little")
+    path.write_bytes(b"\x93NUMPY\x01\0" + size + header + b"\0" * values)
+
+
+@pytest.mark.parametrize(
+    ("shape", "code", "said"),
+    [
+        ((2**33,), 2, "axes of up to 8589934592 points"),
+        ((2**31, 2, 2, 2), 2, "2147483648 time steps"),
+        ((-4,), 2, "no values"),
+        ((100, 100), 4, "64 bytes of values; shape (100, 100) of float64 needs 80000"),
+    ],
+)
+def test_an_array_that_has_not_what_it_says_is_refused(tmp_path, shape, code, said):
+    npy(tmp_path / "x.npy", shape)
+    with pytest.raises(neve.Error) as refused:
+        xdmf.describe(tmp_path / "x.npy", tmp_path / "x.xdmf")
+    assert refused.value.code == code and said in str(refused.value)
+    assert not (tmp_path / "x.xdmf").exists()
+
+
+def test_what_cannot_be_shown_is_left_out_and_told(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["shown"] = np.ones((4, 4))
+        file["a\x01b"] = np.ones((4, 4))
+        file.create_dataset("endless", (2**33,), "f4", chunks=(1024,))
+        file["odd"] = np.ones((4, 4))
+        file["odd"].attrs["scale_factor"] = np.zeros(0)
+        file["y"] = np.arange(4.0)
+        file["y"].make_scale("y")
+        file["y"].attrs["NAME"] = "y"  # of variable length, as h5py writes it
+        file["shown"].dims[0].attach_scale(file["y"])
+    report = xdmf.describe(tmp_path / "x.h5", tmp_path / "x.xdmf")
+    assert sorted(report.variables) == ["odd (packed)", "shown"]
+    assert "XML" in report.left_out["a\x01b"]
+    assert "8589934592 points" in report.left_out["endless"]
+    ElementTree.parse(tmp_path / "x.xdmf")

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import math
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +20,13 @@ from ._amr_file import refuse_for_vtk
 from ._errors import CORRUPT, FAILURE, Error
 
 MOST_AXES = 3  # beside time
-_COORDINATE_CLASS = b"DIMENSION_SCALE"
-_BARE_DIMENSION = b"This is a netCDF dimension but not a netCDF variable"
+# Each point of an axis stands in the .xdmf file, and each time step is a grid there.
+MOST_POINTS = 1 << 24
+MOST_STEPS = 1 << 16
+# What XML has a place for, of what a name may have.
+_XML_TEXT = re.compile("[\\t\\n\\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*")
+_COORDINATE_CLASS = "DIMENSION_SCALE"
+_BARE_DIMENSION = "This is a netCDF dimension but not a netCDF variable"
 
 
 @dataclass(frozen=True)
@@ -67,9 +75,16 @@ def grids_of_npy(path: Path) -> list[Grid]:
         except ValueError as error:
             raise Error(f"{path}: {error}", CORRUPT) from None
         seek = file.tell()
-    reason = _refusal(dtype, shape, len(shape) == MOST_AXES + 1)
+    reason = _refusal(path.stem, dtype, shape, len(shape) == MOST_AXES + 1)
     if reason:
         raise Error(f"{path}: {reason}")
+    needed = math.prod(shape) * dtype.itemsize
+    if os.path.getsize(path) - seek < needed:
+        raise Error(
+            f"{path} has {os.path.getsize(path) - seek} bytes of values; shape {shape} of {dtype} "
+            f"needs {needed}",
+            CORRUPT,
+        )
     if is_fortran:
         shape = shape[::-1]
     times = tuple(map(float, range(shape[0]))) if len(shape) > MOST_AXES else None
@@ -106,7 +121,7 @@ def grids_of_hdf5(path: Path, follow_external: bool) -> tuple[list[Grid], dict[s
             if _is_coordinate(dataset):
                 continue
             has_time = _has_time(dataset)
-            reason = _refusal(dataset.dtype, dataset.shape, has_time)
+            reason = _refusal(name, dataset.dtype, dataset.shape, has_time)
             if name in bounds:
                 reason = "it holds the bounds of cells (attribute bounds)"
             if reason:
@@ -146,16 +161,29 @@ def _of_one_time(grids: list[Grid], left_out: dict[str, str]) -> list[Grid]:
 
 def _datasets(file: h5py.File) -> Iterator[h5py.Dataset]:
     found: list[h5py.Dataset] = []
-    file.visititems(lambda _, item: found.append(item) if isinstance(item, h5py.Dataset) else None)
+    try:
+        file.visititems(
+            lambda _, item: found.append(item) if isinstance(item, h5py.Dataset) else None
+        )
+    except UnicodeDecodeError as error:
+        raise Error(f"{file.filename}: the name {error.object!r} in it is not UTF-8") from None
     yield from found
 
 
-def _refusal(dtype: np.dtype, shape: tuple[int, ...] | None, has_time: bool) -> str:
+def _refusal(name: str, dtype: np.dtype, shape: tuple[int, ...] | None, has_time: bool) -> str:
     """Why XDMF cannot show such a variable; empty where it can."""
     if dtype.kind not in "fiu" or (dtype.kind == "f" and dtype.itemsize not in (4, 8)):
         return f"values of {dtype}; allowed are float32, float64 and integers"
-    if not shape or 0 in shape:
+    if not shape or min(shape) < 1:
         return "it has no axis, or no values"
+    if not _XML_TEXT.fullmatch(name):
+        return "its name has characters that XML has no place for"
+    steps, longest = shape[0] if has_time else 1, max(shape[has_time:], default=1)
+    if steps > MOST_STEPS or longest > MOST_POINTS:
+        return (
+            f"{steps} time steps, and axes of up to {longest} points; at most {MOST_STEPS} and "
+            f"{MOST_POINTS} are allowed"
+        )
     count = len(shape) - has_time
     if not 1 <= count <= MOST_AXES:
         return f"{count} axes beside time; allowed are 1 to {MOST_AXES}"
@@ -163,7 +191,7 @@ def _refusal(dtype: np.dtype, shape: tuple[int, ...] | None, has_time: bool) -> 
 
 
 def _is_coordinate(dataset: h5py.Dataset) -> bool:
-    return bool(dataset.attrs.get("CLASS", b"") == _COORDINATE_CLASS)
+    return _plain(dataset.attrs.get("CLASS", "")) == _COORDINATE_CLASS
 
 
 def _scale(dataset: h5py.Dataset, axis: int) -> h5py.Dataset | None:
@@ -179,8 +207,7 @@ def _has_time(dataset: h5py.Dataset) -> bool:
     scale = _scale(dataset, 0)
     if scale is None:
         return bool(dataset.maxshape[0] is None)
-    units = scale.attrs.get("units", b"")
-    text = units.decode("utf-8", "replace") if isinstance(units, bytes) else str(units)
+    text = _plain(scale.attrs.get("units", ""))
     name = scale.name.rpartition("/")[2].lower()
     return " since " in text or name == "time" or scale.maxshape[0] is None
 
@@ -203,7 +230,7 @@ def _points(scale: h5py.Dataset | None, size: int) -> tuple[float, ...] | None:
     """Coordinates that ParaView can place points at: finite, and different from each other."""
     if scale is None or scale.shape != (size,) or scale.dtype.kind not in "fiu":
         return None
-    if bytes(scale.attrs.get("NAME", b"")).startswith(_BARE_DIMENSION):
+    if _plain(scale.attrs.get("NAME", "")).startswith(_BARE_DIMENSION):
         return None
     values: npt.NDArray[np.float64] = scale[()].astype(np.float64)
     steps = np.diff(values)
@@ -211,10 +238,13 @@ def _points(scale: h5py.Dataset | None, size: int) -> tuple[float, ...] | None:
     return tuple(values.tolist()) if is_ordered and np.isfinite(values).all() else None
 
 
+def _plain(text: Any) -> str:
+    return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+
+
 def _named_by(dataset: h5py.Dataset, attribute: str) -> list[str]:
     """Variables that an attribute of names lists, those of them that are there."""
-    told = dataset.attrs.get(attribute, b"")
-    text = told.decode("utf-8", "replace") if isinstance(told, bytes) else str(told)
+    text = _plain(dataset.attrs.get(attribute, ""))
     found = (dataset.parent.get(word, dataset.file.get(word)) for word in text.split())
     return [item.name.lstrip("/") for item in found if isinstance(item, h5py.Dataset)]
 
@@ -231,8 +261,11 @@ def _packing(dataset: h5py.Dataset) -> str:
     scale, offset = (dataset.attrs.get(name) for name in ("scale_factor", "add_offset"))
     if scale is None and offset is None:
         return ""
-    numbers = [
-        missing if value is None else float(np.ravel(value)[0])
-        for value, missing in ((scale, 1.0), (offset, 0.0))
-    ]
+    try:
+        numbers = [
+            missing if value is None else float(np.ravel(value)[0])
+            for value, missing in ((scale, 1.0), (offset, 0.0))
+        ]
+    except (IndexError, TypeError, ValueError):
+        return "by a scale_factor or an add_offset that is no number"
     return f"value = stored * {numbers[0]!r} + {numbers[1]!r}"

@@ -91,7 +91,10 @@ def describe(source: str | Path, out: str | Path, follow_external: bool = False)
     else:
         raise Error(f"{source}: {_SOURCES}")
     if not grids:
-        raise Error(f"{source}: no variable of numbers on a grid of 1 to 3 dimensions and time")
+        why = "".join(f"; {name}: {reason}" for name, reason in left_out.items())
+        raise Error(
+            f"{source}: no variable of numbers on a grid of 1 to 3 dimensions and time{why}"
+        )
     steps = _write(grids, path, out)
     shown = [variable for grid in grids for variable in grid.variables]
     return Report(
