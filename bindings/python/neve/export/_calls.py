@@ -5,6 +5,7 @@ part.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -78,7 +79,7 @@ def _renamed(file: Plotfile, fields: Sequence[str]) -> str:
 
 def _check_kind(path: Path) -> None:
     """neve.open would miss what makes a plotfile, which does not tell what to do instead."""
-    if not path.is_file():
+    if not path.is_file() or not os.access(path, os.R_OK):
         return
     if not h5py.is_hdf5(path):
         raise Error(
