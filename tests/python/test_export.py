@@ -161,6 +161,9 @@ def test_names_bounds_and_renamed_fields(tmp_path, monkeypatch, capsys):
 def test_a_data_file_is_on_one_grid_already(tmp_path, capsys):
     with h5py.File(tmp_path / "nemo.nc", "w") as file:
         file["temp"] = np.ones((2, 3))
+    np.save(tmp_path / "f.npy", np.ones(3))
+    assert main([str(tmp_path / "f.npy"), str(tmp_path / "g.npy")]) == 2
+    assert "f.npy: neither a plotfile's directory nor HDF5" in capsys.readouterr().err
     assert main([str(tmp_path / "nemo.nc"), str(tmp_path / "g.npy")]) == 2
     assert "a data file, whose variables are on one grid already; neve export is for plotfiles" in (
         capsys.readouterr().err

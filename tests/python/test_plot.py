@@ -76,7 +76,7 @@ def test_unwritable_picture(sample, tmp_path, capsys):
 
 def test_kinds_of_pictures_are_listed(sample, tmp_path, capsys):
     out = tmp_path / "a.foo"
-    assert main([str(sample), "--field", "density", "-o", str(out)]) == 1
+    assert main([str(sample), "--field", "density", "-o", str(out)]) == 2
     assert "a.foo: a picture is .png, .pdf or .svg" in capsys.readouterr().err
 
 

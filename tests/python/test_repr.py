@@ -53,6 +53,8 @@ def test_names_are_escaped_in_notebooks(converted: Path, tmp_path: Path):
             assert "&lt;script&gt;&amp;" in html and "<script>" not in html
             assert "<b></b>" not in html
         assert "<b>.h5" not in plotfile._repr_html_()
+        field = plotfile[0]["<script>&"]._repr_html_()
+        assert "&lt;neve field &#x27;&lt;script&gt;&amp;&#x27; of level 0" in field
 
 
 def test_many_fields_are_counted(sample: Path):

@@ -335,6 +335,8 @@ def test_all_levels_at_the_resolution_of_one(many_frames, without_covered):
                 np.testing.assert_array_equal(data["Temp"], wanted)
                 part = data["Temp"].isel(x=slice(3, 40), y=7, z=slice(None, None, -3))
                 np.testing.assert_array_equal(part, wanted[3:40, 7, ::-3])
+                largest = max(level["Temp"].bound_abs for level in plotfile)
+                assert data["Temp"].attrs["bound_abs"] == largest
             one = tree["level_2"].to_dataset().neve.composite(1, "density")
             assert list(one) == ["density"] and one.attrs["level"] == 1
             assert one.sizes == {"x": 64, "y": 64, "z": 64}

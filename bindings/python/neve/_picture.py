@@ -35,7 +35,7 @@ def write(figure: Figure, path: str | Path, dpi: float = DPI) -> Path:
         path = path.with_name(path.name + ".png")
     kinds = figure.canvas.get_supported_filetypes()
     if path.suffix[1:].lower() not in kinds:
-        raise Error(f"{path}: a picture is {', '.join(KINDS[:-1])} or {KINDS[-1]}", FAILURE)
+        raise Error(f"{path}: a picture is {', '.join(KINDS[:-1])} or {KINDS[-1]}")
     picture = io.BytesIO()
     try:
         figure.savefig(picture, dpi=dpi, format=path.suffix[1:])

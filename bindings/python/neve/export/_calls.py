@@ -5,9 +5,11 @@ part.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import h5py
 import numpy as np
 
 from .. import _grid
@@ -77,7 +79,14 @@ def _renamed(file: Plotfile, fields: Sequence[str]) -> str:
 
 def _check_kind(path: Path) -> None:
     """neve.open would miss what makes a plotfile, which does not tell what to do instead."""
-    if path.is_file() and is_data_file(path):
+    if not path.is_file() or not os.access(path, os.R_OK):
+        return
+    if not h5py.is_hdf5(path):
+        raise Error(
+            f"{path}: neither a plotfile's directory nor HDF5; neve export is for plotfiles and "
+            "checkpoints"
+        )
+    if is_data_file(path):
         raise Error(
             f"{path}: a data file, whose variables are on one grid already; neve export is for "
             "plotfiles and checkpoints"
