@@ -105,6 +105,7 @@ def test_a_file_that_refers_leads_to_its_source(neve, plotfile, tmp_path):
     with pytest.raises(package.Error, match="use plt.h5, to which it refers"):
         package.open(made)
     assert "use the plotfile of which it was made" in neve("verify", plotfile, made, expect=2).err
+    assert neve("info", made, "--json").json["kind"].startswith("VTKHDF file; the plotfile")
     assert not list(tmp_path.iterdir())
 
 

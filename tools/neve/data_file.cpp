@@ -25,6 +25,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kind_name = "HDF5 data file";
+constexpr const char* vtk_kind_name = "VTKHDF file; the plotfile of which it was made has the levels";
+
+// What `neve convert PLOTFILE x.vtkhdf` makes, among others.
+bool is_for_vtk(const datafile::FileDescription& file) {
+  return std::any_of(file.variables.begin(), file.variables.end(),
+                     [](const datafile::Variable& v) { return v.path.starts_with("/VTKHDF/"); });
+}
 
 double ratio_of(uint64_t raw_bytes, uint64_t stored_bytes) {
   return stored_bytes > 0 ? static_cast<double>(raw_bytes) / static_cast<double>(stored_bytes) : 0;
@@ -378,8 +385,12 @@ Status verify_data_files(const Ranks& ranks, const std::string& original, const 
 
 Result<Json> describe_data_file(const std::string& path, const OpenOptions& options) {
   NEVE_ASSIGN(const datafile::FileDescription file, datafile::describe_data_file(path, options));
-  Json j = {{"kind", kind_name},   {"stored_bytes", file.file_bytes}, {"groups", file.groups},
-            {"links", file.links}, {"types", file.named_types},       {"variables", Json::array()}};
+  Json j = {{"kind", is_for_vtk(file) ? vtk_kind_name : kind_name},
+            {"stored_bytes", file.file_bytes},
+            {"groups", file.groups},
+            {"links", file.links},
+            {"types", file.named_types},
+            {"variables", Json::array()}};
   for (const datafile::Variable& v : file.variables) {
     Json of_variable = {{"name", v.path},
                         {"dtype", v.type},
