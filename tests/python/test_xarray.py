@@ -468,7 +468,7 @@ def test_a_file_that_was_replaced_is_not_read(many_frames, without_covered, tmp_
             lambda: level.neve.covered,
             lambda: level.neve.composite(0),
         ):
-            with pytest.raises(neve.Error, match=r"plt\.h5 was replaced or changed .* its inode"):
+            with pytest.raises(neve.Error, match=r"plt\.h5 was replaced or changed .*its inode"):
                 call()
         os.remove(path)
         with pytest.raises(neve.Error, match=r"plt\.h5: No such file"):
