@@ -210,7 +210,11 @@ def test_what_is_missing_of_a_dataset_is_said(neve, places):
     assert "MISSING in the original: /v: gone.h5" in text
 
 
-@pytest.mark.parametrize("way", [leads_by_storage, leads_by_virtual], ids=lambda w: w.__name__)
+@pytest.mark.parametrize(
+    "way",
+    [leads_by_storage, leads_by_virtual, leads_by_link_under_a_virtual],
+    ids=lambda w: w.__name__,
+)
 def test_pipes_in_the_folder_are_not_opened(neve, places, way):
     here, _ = places
     source, pipe = here / "data.h5", here / "pipe"

@@ -102,3 +102,24 @@ def test_refusals_name_what_they_found(call: Any, message: str) -> None:
     with pytest.raises(neve.Error, match=message) as refused:
         call()
     assert refused.value.code == 2
+
+
+words_of_any_origin = st.tuples(
+    st.sampled_from([1, 2]),
+    st.integers(0, 2),
+    st.sampled_from([(0, 0), (1202590843, 1065646817)]),
+    st.integers(0, 7),
+    st.integers(0, 2),
+    st.integers(0, 255),
+    st.sampled_from([(0, 0), (5, 0), (0, 0x40140000)]),
+).map(lambda w: [w[0], w[1], *w[2], w[3], w[4], w[5], *w[6], *[0] * (w[0] - 1)])
+
+
+@given(words_of_any_origin)
+def test_what_has_a_text_is_accepted(words: list[int]) -> None:
+    try:
+        text = neve.filter_text(words)
+    except neve.Error:
+        return
+    again = neve.filter_parameters(text)
+    assert neve.filter_parameters(neve.filter_text(again)) == again

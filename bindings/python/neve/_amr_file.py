@@ -44,7 +44,16 @@ class Variable(NamedTuple):
 
 def is_amr_file(file: h5py.File) -> bool:
     """Whether it is a plotfile or a checkpoint, and no data file."""
-    return "Chombo_global" in file or ("num_levels" in file.attrs and "level_0" in file)
+    return has_link(file, "Chombo_global") or (
+        "num_levels" in file.attrs and has_link(file, "level_0")
+    )
+
+
+def has_link(group: h5py.Group, name: str) -> bool:
+    """As `name in group`, for a file that _external_files has not checked yet: `in` opens what an
+    external link leads to.
+    """
+    return bool(group.id.links.exists(name.encode()))
 
 
 def refuse_for_vtk(file: h5py.File, path: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import h5py
 
-from ._errors import USAGE, Error
+from ._errors import FAILURE, USAGE, Error
 
 
 def check(file: h5py.File, path: Path) -> None:
@@ -51,6 +51,10 @@ def _first_existing(what: str, by: Path, places: list[Path], folder: Path) -> Pa
                 "in that folder and below, others with follow_external",
                 USAGE,
             )
+        # To open a pipe waits for somebody at its other end; a device may do anything. HDF5 tries a
+        # folder in vain.
+        if not place.is_file() and not place.is_dir():
+            raise Error(f"{by}: {what} leads to {place}, which is not a regular file", FAILURE)
         if place.is_file() and h5py.is_hdf5(place):
             return place
     return None
