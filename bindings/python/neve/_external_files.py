@@ -26,11 +26,11 @@ def check(file: h5py.File, path: Path) -> None:
     while waiting:
         at = waiting.popleft()
         if at == path:
-            found = list(_places(file, at))
+            found = list(_named_places(file, at))
         else:
             try:
                 with h5py.File(at, "r") as other:
-                    found = list(_places(other, at))
+                    found = list(_named_places(other, at))
             except OSError:
                 continue  # its reader will find the same
         for what, places in found:
@@ -38,6 +38,15 @@ def check(file: h5py.File, path: Path) -> None:
             if target is not None and target.resolve() not in seen:
                 seen.add(target.resolve())
                 waiting.append(target)
+
+
+def _named_places(file: h5py.File, path: Path) -> Iterator[tuple[str, list[Path]]]:
+    try:
+        yield from _places(file, path)
+    except UnicodeDecodeError as error:
+        raise Error(
+            f"{path}: a name in it, {error.object!r}, is not UTF-8, which h5py cannot look up"
+        ) from None
 
 
 def _first_existing(what: str, by: Path, places: list[Path], folder: Path) -> Path | None:
