@@ -90,7 +90,8 @@ TEST(FilterText, WordsComeBackFromTheirText) {
     const std::string text = filter_text(p);
     ASSERT_LE(text.size(), max_filter_text);
     ASSERT_EQ(words_of(text), to_words(p)) << text;
-    if (check_promises(p).ok()) ASSERT_EQ(*words_text(to_words(p)), text);
+    if (!check_promises(p).ok()) continue;
+    ASSERT_EQ(*words_text(to_words(p)), text);
   }
 }
 
