@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -410,6 +411,19 @@ def test_lines_cross_no_frame_unless_a_chunk_would_be_too_large():
     # A line that one frame crosses is better than one that two do.
     assert sizes([[(0, 5)], [(3, 5)], [(5, 9)]], (10,), most=5)[0][0] == 3
     assert sizes([[(0, 0)]], (5,)) == ((1, 1, 1, 1, 1),)
+
+
+def test_boxes_far_apart_are_laid_out_at_once(tmp_path):
+    most = _datasets.MOST_CELLS
+    boxes = [Box((0, 0), (7, 7)), Box((most - 8, 0), (most - 1, 7))]
+    levels = [made_plotfile.MadeLevel(Box((0, 0), (most - 1, 7)), boxes, (1.0, 1.0))]
+    made_plotfile.write(tmp_path / "plt", ["Temp"], levels, made_plotfile.waves(levels))
+    before = time.process_time()
+    with open_tree(tmp_path / "plt", chunks={}) as tree:
+        found = tree["level_0"]["Temp"]
+        assert found.sizes["x"] == most and found.nbytes / found.data.npartitions > 1 << 16
+        np.testing.assert_array_equal(found[-8:], neve.open(tmp_path / "plt")[0]["Temp"][1])
+    assert time.process_time() - before < 20  # in the square of the cells: minutes
 
 
 # --- elsewhere ---

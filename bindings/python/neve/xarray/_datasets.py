@@ -20,7 +20,7 @@ from ._frame_chunks import Sizes, composite_chunks, level_chunks
 from ._kept_file import KeptFile
 
 # Along one direction: each has a coordinate of 8 bytes, and is counted to lay out chunks.
-MOST_CELLS = 1 << 24
+MOST_CELLS = 1 << 22
 
 # What a level has where finer boxes lie over its cells.
 COVERED: Mapping[str, ReadRegion] = {

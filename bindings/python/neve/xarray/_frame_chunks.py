@@ -108,9 +108,9 @@ def _cut(crossings: np.ndarray, free: np.ndarray, length: int, longest: int) -> 
     sizes = []
     at = 0
     while length - at > longest:
-        within = free[(free > at) & (free <= at + longest)]
-        if len(within):
-            end = int(within[-1])
+        before, within = np.searchsorted(free, (at, at + longest), side="right")
+        if within > before:
+            end = int(free[within - 1])
         else:
             crossed = crossings[at + 1 : at + longest + 1][::-1]
             end = at + longest - int(np.argmin(crossed))

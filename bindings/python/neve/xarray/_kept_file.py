@@ -71,8 +71,10 @@ class KeptFile:
     @contextmanager
     def open(self) -> Iterator[_plotfile.Plotfile]:
         with self._files.acquire_context() as plotfile:
-            yield plotfile
-        check_same(self.path, self.identity)  # a directory's files are opened as they are read
+            try:
+                yield plotfile
+            finally:  # a directory's files are opened as they are read
+                check_same(self.path, self.identity)
 
     def close(self) -> None:
         self._files.close()
