@@ -58,7 +58,7 @@ def has_link(group: h5py.Group, name: str) -> bool:
 
 def refuse_for_vtk(file: h5py.File, path: Path) -> None:
     """Refuses what `neve convert SRC x.vtkhdf` makes of an HDF5 file: a group for VTK alone."""
-    if "VTKHDF" not in file or is_amr_file(file):
+    if not isinstance(file.get("VTKHDF", getlink=True), h5py.HardLink) or is_amr_file(file):
         return
     named: list[str] = []
 
@@ -74,7 +74,7 @@ def refuse_for_vtk(file: h5py.File, path: Path) -> None:
 def refuse_data_file(file: h5py.File, path: Path) -> None:
     """Refuses what has nothing of a plotfile or checkpoint; a damaged one has something."""
     refuse_for_vtk(file, path)
-    if not any(name in file for name in ("Chombo_global", "neve", "level_0")):
+    if not any(has_link(file, name) for name in ("Chombo_global", "neve", "level_0")):
         if "num_levels" not in file.attrs:
             raise Error(says_data_file(path))
 

@@ -17,7 +17,7 @@ import h5py
 import numpy as np
 
 from . import plotfile
-from ._amr_file import NEVE_PLOTFILE
+from ._amr_file import NEVE_PLOTFILE, has_link
 from ._errors import USAGE, Error
 from ._hierarchy import Box, LevelInfo
 from ._keywords import checks_keywords
@@ -157,4 +157,4 @@ def load_yt(
 
 def _is_of_chombo(path: str) -> bool:
     with h5py.File(path) as file:
-        return "Chombo_global" in file
+        return has_link(file, "Chombo_global")

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import h5py
 
 from . import _files
-from ._amr_file import refuse_for_vtk
+from ._amr_file import has_link, refuse_for_vtk
 from ._arguments import Parser
 from ._command import command_path
 from ._errors import FAILURE, USAGE, Error
@@ -199,7 +199,7 @@ def _has_boxes(path: Path) -> bool:
         return False
     with h5py.File(path) as file:
         refuse_for_vtk(file, path)
-        return "Chombo_global" in file or "num_levels" in file.attrs
+        return has_link(file, "Chombo_global") or "num_levels" in file.attrs
 
 
 def _has_ghosts_as_it_is(path: Path, options: list[str], follow_external: bool) -> bool:

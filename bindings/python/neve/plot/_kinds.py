@@ -8,6 +8,7 @@ from pathlib import Path
 import h5py
 
 from .. import _core
+from .._amr_file import has_link
 from .._errors import FAILURE, Error
 from ..plotfile import open as open_plotfile
 from ._amr_source import AmrSource
@@ -64,7 +65,7 @@ def _open_hdf5(path: Path, follow_external: bool) -> PlotSource:
         if _is_amr(file):
             file.close()
             return AmrSource(open_plotfile(path, follow_external=follow_external))
-        if "VTKHDF" in file:
+        if has_link(file, "VTKHDF"):
             raise Error(
                 f"{path}: a VTKHDF file, which ParaView and VTK show; plot the plotfile that it "
                 "was made of"
@@ -77,4 +78,6 @@ def _open_hdf5(path: Path, follow_external: bool) -> PlotSource:
 
 def _is_amr(file: h5py.File) -> bool:
     """A plotfile or checkpoint, complete or not."""
-    return "num_levels" in file.attrs or "Chombo_global" in file or "level_0" in file
+    return "num_levels" in file.attrs or any(
+        has_link(file, name) for name in ("Chombo_global", "level_0")
+    )
