@@ -234,6 +234,8 @@ def test_several_processes_are_refused(installed, sources, tmp_path, launcher):
     [
         {"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"},
         {"PMIX_RANK": "3"},
+        {"FLUX_JOB_SIZE": "2"},
+        {"JSM_NAMESPACE_SIZE": "2"},
         {"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "1"},
     ],
 )

@@ -53,7 +53,21 @@ def without_boxes(file: h5py.File) -> None:
     file["level_0"]["boxes"] = empty
 
 
+def boxes_of_another_kind(file: h5py.File) -> None:
+    del file["level_1/boxes"]
+    file["level_1"]["boxes"] = np.zeros(3)
+
+
+def boxes_are_a_group(file: h5py.File) -> None:
+    del file["level_1/boxes"]
+    file["level_1"].create_group("boxes")
+
+
 LIES = {
+    "no dimensions": attribute("Chombo_global", "SpaceDim", 0),
+    "nine dimensions": attribute("Chombo_global", "SpaceDim", 9),
+    "boxes without corners": boxes_of_another_kind,
+    "boxes are a group": boxes_are_a_group,
     "no levels": attribute("/", "num_levels", 0),
     "fewer than no levels": attribute("/", "num_levels", -1),
     "no fields": attribute("/", "num_components", 0),

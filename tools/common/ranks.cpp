@@ -62,9 +62,10 @@ Status prepare_alone(SetForNow& variables, SessionFolder& own_folder) {
 
 Status check_launch() {
   if (has_mpi) return {};
-  // Open MPI; MPICH and what is made from it; MVAPICH; Slurm's srun, also without any MPI.
-  for (const char* name :
-       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+  // Open MPI; MPICH and what is made from it; MVAPICH; Slurm's srun, Flux, jsrun and PALS, also without any
+  // MPI.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
+                           "FLUX_JOB_SIZE", "JSM_NAMESPACE_SIZE", "PALS_NRANKS"}) {
     const char* const text = std::getenv(name);
     if (text == nullptr || std::atoi(text) <= 1) continue;
     return alone::needs_mpi("a run on " + std::string(text) + " processes (" + name + "=" + text + ")");

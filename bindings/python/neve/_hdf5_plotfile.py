@@ -45,6 +45,7 @@ HELD_BYTES = 64 << 20
 # Boxes of files with other filters share chunks, too; HDF5 itself keeps 1 MiB.
 HDF5_CACHE_BYTES = 32 << 20
 _N = TypeVar("_N", int, float)
+AXES = "ijk"  # of a box's corners
 LAYOUT_VERSION = 1  # of Neve's plotfiles and checkpoints
 
 
@@ -194,7 +195,7 @@ def _first_attribute(file: h5py.File, where: h5py.Group, *names: str) -> Any:
 
 
 def _boxes(records: np.ndarray, dims: int) -> tuple[Box, ...]:
-    names = "ijk"[:dims]
+    names = AXES[:dims]
     lo = np.stack([records[f"lo_{n}"] for n in names], axis=-1).reshape(-1, dims)
     hi = np.stack([records[f"hi_{n}"] for n in names], axis=-1).reshape(-1, dims)
     return tuple(Box(tuple(map(int, a)), tuple(map(int, b))) for a, b in zip(lo, hi, strict=True))
@@ -207,6 +208,18 @@ def _vector(value: Any, dims: int, kind: Callable[[Any], _N]) -> tuple[_N, ...]:
     if len(numbers) == 1:
         numbers *= dims
     return tuple(kind(n) for n in numbers[:dims])
+
+
+# What numpy and h5py raise where a thing of the file is of another kind than a plotfile has there.
+_DAMAGED = (
+    AttributeError,
+    LookupError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
 
 
 class Hdf5Source:
@@ -225,8 +238,10 @@ class Hdf5Source:
             if not follow_external:
                 _external_files.check(self._file, path)
             self._read_hierarchy()
-        except BaseException:
+        except BaseException as error:
             self._file.close()
+            if isinstance(error, _DAMAGED) and not isinstance(error, Error):
+                raise Error(f"{path}: damaged, or no plotfile: {error}", CORRUPT) from None
             raise
         self._frames: OrderedDict[tuple[str, int], _core.Frame] = OrderedDict()
         self._frames_lock = threading.Lock()
@@ -343,8 +358,12 @@ class Hdf5Source:
 
     def _dims(self) -> int:
         if "Chombo_global" in self._file:
-            return int(_attribute(self._file, self._file["Chombo_global"], "SpaceDim"))
-        return int(_attribute(self._file, self._file, "dim"))
+            dims = int(_attribute(self._file, self._file["Chombo_global"], "SpaceDim"))
+        else:
+            dims = int(_attribute(self._file, self._file, "dim"))
+        if not 1 <= dims <= len(AXES):
+            raise Error(f"{self._path}: {dims} dimensions; 1 to {len(AXES)} are allowed", CORRUPT)
+        return dims
 
     def _prob_lo(self) -> tuple[float, ...]:
         for where in (self._file.get("neve"), self._file["level_0"], self._file):

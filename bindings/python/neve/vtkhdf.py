@@ -57,7 +57,10 @@ class Report:
             f"{_counted(boxes, 'box', 'boxes')}, {_counted(self.fields, 'field')}"
         ]
         if not self.holds_values:
-            lines.append(keep_together(self.destination, self.source))
+            again = (
+                "; make it again when that is written again, for its values may lie elsewhere then"
+            )
+            lines.append(keep_together(self.destination, self.source) + again)
         for number, level in enumerate(self.levels):
             if level.copied:
                 lines.append(
