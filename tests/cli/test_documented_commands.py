@@ -33,7 +33,7 @@ NEEDS = {
     "AMREX_HOME=<sources>": "AMReX's sources",
     "cmake -D PLUGIN=libh5neve.so": "a key and h5sign; test_signed_plugin.py runs it",
     "export HDF5_PLUGIN_PATH=<checkout>": "says <checkout>: a path to fill in",
-    "pip install .": "test_wheel.py does it",
+    "pip install": "test_wheel.py does it",
     "mpirun -x LD_PRELOAD=/opt": INSTALLED,
     "neve trace report independent.json": "two traces of one's own; test_trace.py compares two",
     "neve bench study two-cores": LONG,

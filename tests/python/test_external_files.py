@@ -44,6 +44,7 @@ def folder(tmp_path: Path) -> Path:
                     file.create_group(name)
             file[link] = h5py.ExternalLink("pipe", f"/{link}")
     with h5py.File(tmp_path / "stored.h5", "w") as file:
+        file.attrs["num_levels"] = 1
         file.create_dataset("v", (4,), "f8", external=[(str(tmp_path / "pipe"), 0, 32)])
     return tmp_path
 
