@@ -88,10 +88,16 @@ def neve(*words, **changes):
     return done
 
 
+def entries_below(folder):
+    """Folders may go while they are walked: a killed rank's mpirun may still be cleaning up."""
+    walked = os.walk(folder)  # which passes over what is gone
+    return sorted(pathlib.Path(at, name) for at, below, files in walked for name in below + files)
+
+
 def snapshot(folder):
     """Every entry: kind, mode, content."""
     found = {}
-    for path in sorted(pathlib.Path(folder).rglob("*")):
+    for path in entries_below(pathlib.Path(folder)):
         try:
             info = path.lstat()
             content = os.readlink(path) if path.is_symlink() else None
