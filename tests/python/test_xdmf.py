@@ -99,3 +99,9 @@ def test_what_cannot_be_shown_is_left_out_and_told(tmp_path):
     assert "XML" in report.left_out["a\x01b"]
     assert "8589934592 points" in report.left_out["endless"]
     ElementTree.parse(tmp_path / "x.xdmf")
+
+
+def test_a_file_with_a_user_block(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w", userblock_size=512) as file:
+        file["shown"] = np.ones((4, 4))
+    assert xdmf.describe(tmp_path / "x.h5", tmp_path / "x.xdmf").variables == ["shown"]

@@ -49,6 +49,11 @@ def is_amr_file(file: h5py.File) -> bool:
     )
 
 
+def has_boxes(file: h5py.File) -> bool:
+    """Whether it says that it has levels of boxes, complete or not."""
+    return has_link(file, "Chombo_global") or "num_levels" in file.attrs
+
+
 def has_link(group: h5py.Group, name: str) -> bool:
     """As `name in group`, for a file that _external_files has not checked yet: `in` opens what an
     external link leads to.

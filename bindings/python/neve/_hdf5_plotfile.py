@@ -33,6 +33,7 @@ from ._amr_file import (
 )
 from ._array import empty_array
 from ._errors import CORRUPT, FAILURE, PLUGIN_MISSING, Error
+from ._first_bytes import NETCDF_CLASSIC, NPY
 from ._held_values import HeldValues
 from ._hierarchy import Box, LevelInfo
 from ._value_runs import NeedsCoarserLevel, ValueRuns, has_usual_filters
@@ -162,7 +163,7 @@ def _no_hdf5(path: Path) -> Error:
             begin = file.read(6)
     except OSError as error:
         return Error(f"{path}: {error.strerror}", FAILURE)
-    if begin.startswith((b"\x93NUMPY", b"CDF")):  # of .npy, of netCDF's classic format
+    if begin.startswith((NPY, NETCDF_CLASSIC)):
         return Error(says_data_file(path))
     return Error(f"{path}: not a readable HDF5 file", FAILURE)
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _external_files
-from ._amr_file import refuse_for_vtk
+from ._amr_file import has_boxes, refuse_for_vtk
 from ._errors import CORRUPT, FAILURE, Error
 
 MOST_AXES = 3  # beside time
@@ -113,10 +113,11 @@ def grids_of_hdf5(path: Path, follow_external: bool) -> tuple[list[Grid], dict[s
         if not follow_external:
             _external_files.check(file, path)
         refuse_for_vtk(file, path)
-        if "Chombo_global" in file or "num_levels" in file.attrs:
+        if has_boxes(file):
             raise has_levels(path)
-        bounds = {name for dataset in _datasets(file) for name in _named_by(dataset, "bounds")}
-        for dataset in _datasets(file):
+        datasets = list(_datasets(file))
+        bounds = {name for dataset in datasets for name in _named_by(dataset, "bounds")}
+        for dataset in datasets:
             name = dataset.name.lstrip("/")
             if _is_coordinate(dataset):
                 continue

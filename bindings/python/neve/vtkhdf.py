@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import h5py
 
 from . import _files
-from ._amr_file import has_link, refuse_for_vtk
+from ._amr_file import has_boxes, refuse_for_vtk
 from ._arguments import Parser
 from ._command import command_path
 from ._errors import FAILURE, USAGE, Error
@@ -202,7 +202,7 @@ def _has_boxes(path: Path) -> bool:
         return False
     with h5py.File(path) as file:
         refuse_for_vtk(file, path)
-        return has_link(file, "Chombo_global") or "num_levels" in file.attrs
+        return has_boxes(file)
 
 
 def _has_ghosts_as_it_is(path: Path, options: list[str], follow_external: bool) -> bool:

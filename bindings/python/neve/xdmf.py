@@ -18,14 +18,12 @@ import h5py
 from . import _files
 from ._arguments import Parser
 from ._errors import FAILURE, USAGE, Error
+from ._first_bytes import NETCDF_CLASSIC, NPY
 from ._referring import keep_together, name_from
 from ._xdmf_grids import Grid, grids_of_hdf5, grids_of_npy, has_levels
 from ._xdmf_steps import can_name_file, needs_steps, write_steps
 from ._xdmf_text import document
 
-_HDF5 = b"\x89HDF\r\n\x1a\n"
-_NPY = b"\x93NUMPY"
-_CLASSIC = b"CDF"
 STEPS = ".steps.h5"
 _SOURCES = "allowed for .xdmf are netCDF-4, HDF5 data files and .npy arrays"
 _ALLOWED = "allowed are letters, digits, spaces and any of _./+=,%-"
@@ -79,11 +77,11 @@ def describe(source: str | Path, out: str | Path, follow_external: bool = False)
     if Path(out).exists() and path.samefile(out):
         raise Error(f"{source} and {out} are the same file; a copy needs a name of its own")
     left_out: dict[str, str] = {}
-    if begin == _HDF5:
+    if h5py.is_hdf5(path):
         grids, left_out = grids_of_hdf5(path, follow_external)
-    elif begin[: len(_NPY)] == _NPY:
+    elif begin.startswith(NPY):
         grids = grids_of_npy(path)
-    elif begin[: len(_CLASSIC)] == _CLASSIC:
+    elif begin.startswith(NETCDF_CLASSIC):
         raise Error(
             f"{source} is a netCDF file in classic format, which ParaView opens as it is; "
             "`nccopy -k nc4` makes it netCDF-4"

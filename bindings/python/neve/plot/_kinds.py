@@ -10,6 +10,7 @@ import h5py
 from .. import _core
 from .._amr_file import has_link
 from .._errors import FAILURE, Error
+from .._first_bytes import NETCDF_CLASSIC, NPY
 from ..plotfile import open as open_plotfile
 from ._amr_source import AmrSource
 from ._array_source import open_compressed, open_npy
@@ -21,7 +22,6 @@ TAKEN = (
     "AMReX), a netCDF-4 or HDF5 data file, a .npy array, or an array from `neve compress` (.neve, "
     ".nevs)"
 )
-_NPY, _NETCDF_CLASSIC = b"\x93NUMPY", b"CDF"
 _FRAME_FILE, _FRAME = b"NEVEFILE", b"NEVE"
 _BEGINNING = 4096
 
@@ -42,9 +42,9 @@ def open_source(path: str | Path, *, follow_external: bool = False) -> PlotSourc
             beginning = file.read(_BEGINNING)
     except OSError as error:
         raise Error(f"{path}: cannot be read: {error}", FAILURE) from None
-    if beginning.startswith(_NPY):
+    if beginning.startswith(NPY):
         return open_npy(path)
-    if beginning.startswith(_NETCDF_CLASSIC):
+    if beginning.startswith(NETCDF_CLASSIC):
         raise Error(
             f"{path} is a netCDF classic file, which is not HDF5; `nccopy -k nc4 {path} NEW.nc` "
             "converts it to netCDF-4"
