@@ -83,6 +83,11 @@ class PlotfileSource {
   // Announces that all boxes with all components will be read, about once each and by rising place. Values
   // are the same without; with it a source decodes more at a time, and holds less of what it has read.
   virtual void expect_all() {}
+  // Ghost layers that the source holds around every box of a level; none of a level that does not exist.
+  virtual IntVect stored_ghosts(int level) const {
+    const bool exists = level >= 0 && static_cast<size_t>(level) < hierarchy().levels.size();
+    return exists ? hierarchy().source_ghosts : IntVect{0, 0, 0};
+  }
   // The smallest and largest value of a component of a level as the source itself states them; nothing where
   // it does not, or there is no such component. Not checked against the values.
   virtual std::optional<std::pair<double, double>> stated_range(int level, int component) const {

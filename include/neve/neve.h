@@ -80,9 +80,10 @@ typedef struct neve_compress_options {
   int threads;           /* 1..NEVE_MAX_THREADS; 0: 1. The bytes do not depend on it */
   /* Fields below that are NULL or 0 are chosen automatically. */
   const char* arrangement;  /* how cells are placed for prediction: "auto", "linear", "cluster", "in_place" */
-  int unit_cells;           /* side of the unit blocks of "linear" and "cluster": 8, 16 or 32 */
+  int unit_cells;           /* side of the unit blocks of "linear" and "cluster": 8, 16, 32 or 64 */
   int block_cells;          /* side of lorenzo_regression's prediction blocks: 4 or 6 */
-  int merge_units;          /* non-zero: lorenzo_regression predicts across unit blocks stacked in a line */
+  int merge_units;          /* non-zero: lorenzo_regression and interpolation predict across unit blocks
+                               stacked in a line */
   const void* integer_fill; /* instead of `fill` for integers: points to a value of the array's type */
   const char* method;  /* method of codec "lossless": "auto", "lorenzo", "shuffle-zstd", "BW-zlib", ...; NULL:
                           "auto" */

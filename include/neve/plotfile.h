@@ -45,7 +45,9 @@ extern "C" {
  *   uncompressed                  write values uncompressed; bounds, codecs and chunks are then refused
  *   ghosts=N                      layers of ghost cells written around every box (0)
  *   threads=N                     threads of each rank, 1 to NEVE_MAX_THREADS (1)
- *   chunk_size=N                  most bytes of values in a chunk, as in 65536 or 4MiB (8MiB)
+ *   chunk_size=N                  most bytes of values in a chunk, as in 65536 or 4MiB (8MiB); not with
+ *                                 strategies filtered and amrex-1d
+ *   chunk_values=N                strategy amrex-1d: values in a chunk (1024)
  *
  * A NAME that holds '=' or ';', or begins with '"', is put in quotes, in which \" and \\ stand for '"' and
  * '\': field:"a=b;c"=abs=1. Two options that set the same thing ("lossless;abs=1", "threads=1;threads=2") are

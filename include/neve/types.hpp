@@ -133,9 +133,9 @@ std::string arrangement_text(Arrangement arrangement, int unit_cells);  // "in_p
 // Choices that are made automatically unless they are forced; forcing them allows to measure each.
 struct CodecTuning {
   Arrangement arrangement = Arrangement::automatic;
-  int unit_cells = 0;        // side of the unit blocks of linear and cluster: 8, 16, 32; 0: chosen
+  int unit_cells = 0;        // side of the unit blocks of linear and cluster: 8, 16, 32, 64; 0: chosen
   int block_cells = 0;       // side of lorenzo_regression's prediction blocks: 4, 6; 0: AMRIC's equation 1
-  bool merge_units = false;  // lorenzo_regression predicts across unit blocks stacked in a line (AMRIC's LM)
+  bool merge_units = false;  // lorenzo_regression and interpolation predict across units stacked in a line
   LosslessMethod method = LosslessMethod::automatic;  // of codec lossless
   // Codec lossless scores its methods by speed (in 100 MB/s, as typical of a method) times speed_weight plus
   // ratio times ratio_weight; the highest score wins (ACOMPS). Not negative, not both 0.

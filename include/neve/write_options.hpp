@@ -58,6 +58,10 @@ struct FieldRule {
 // Usage error unless 64 KiB to 1 GiB.
 Status check_chunk_bytes(uint64_t bytes);
 
+inline constexpr int default_chunk_values = 1024;  // AMReX's
+// Usage error unless 1 to 2^24.
+Status check_chunk_values(int64_t values);
+
 struct WriteOptions {
   // false: one contiguous dataset for each level, with uncompressed values. Options of codecs, bounds,
   // covered cells and chunks then have no effect.
@@ -84,12 +88,13 @@ struct WriteOptions {
   //   collective   a collective write for each rank's first piece of a level, its second, ...
   //   independent  a write of its own for every piece
   // For comparison of compressed files alone. filtered: HDF5's collective filtered write, a rank's whole
-  // level one chunk (AMRIC). amrex-1d: 1024 elements a chunk, each a 1D array of its own, every cell stored
-  // (AMReX).
+  // level one chunk (AMRIC). amrex-1d: chunk_values elements a chunk, each a 1D array of its own, every cell
+  // stored (AMReX).
   std::string strategy = "skeleton";
   int aggregate_boxes = 0;  // strategy aggregated: pieces of a rank in one collective write; 0: all
+  int chunk_values = default_chunk_values;  // strategy amrex-1d: elements in a chunk, see check_chunk_values
   uint64_t chunk_bytes =
-      uint64_t{8} << 20;  // most bytes of values in skeleton's chunks, see check_chunk_bytes
+      uint64_t{8} << 20;  // most bytes of values in a chunk, see check_chunk_bytes; not in those two
   EncodeOptions encode;
   // Other than none: with compressed values in memory, strategies skeleton and amrex-1d, no aggregators, no
   // buffer_bytes and no `like`. Hints that are not about how a file is made then have no effect.
@@ -109,7 +114,7 @@ struct WriteOptions {
   // not throw.
   std::function<void(const std::string& phase, double fraction)> progress;
 
-  auto members() const { return all_members<20>(*this); }
+  auto members() const { return all_members<21>(*this); }
 };
 
 // Independent. Usage error where WriteOptions::behind is not allowed with the other options.

@@ -183,6 +183,12 @@ TEST(OptionText, AllOptionsAreRead) {
                           "field:u=method=rank,codec=context",
                           "strategy=amrex-1d;unit=8",
                           "strategy=filtered;chunk_size=1MiB",
+                          "strategy=amrex-1d;chunk_size=1MiB",
+                          "strategy=amrex-1d;chunk_values=0",
+                          "strategy=amrex-1d;chunk_values=16777217",
+                          "strategy=filtered;chunk_values=4096",
+                          "chunk_values=4096",
+                          "uncompressed;chunk_values=4096",
                           "cross_level"}) {
     EXPECT_EQ(parse_write_options(bad).status().code(), Code::usage) << bad;
   }

@@ -465,6 +465,26 @@ TEST_F(WriteFile, AmrexLayoutKeepsEveryCellWithinItsBoundInChunksOf1024) {
   }
 }
 
+TEST_F(WriteFile, AmrexLayoutHasChunksOfAnySize) {
+  strategy_ = "amrex-1d";
+  for (const int chunk_values : {1, 7, 4096, 100'000}) {  // up to more than all ranks together hold
+    const int box_cells = chunk_values == 1 ? 4 : 10;
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      SCOPED_TRACE(std::to_string(chunk_values) + " values of " + std::string(dtype_name(dtype)));
+      const Hierarchy h = test::make_hierarchy({.dims = 2, .dtype = dtype, .box_cells = box_cells});
+      WriteOptions options = test::leaving_out();
+      options.chunk_values = chunk_values;
+      const auto report = write(h, distribute_boxes(h, world_size()), options);
+      ASSERT_TRUE(report.ok()) << report.status().message();
+      for (const LevelReport& level : report->levels) {
+        EXPECT_EQ(level.chunk_elements, static_cast<uint64_t>(chunk_values));
+      }
+      check_all(h, *report, true);
+      expect_sums(h, *report);
+    }
+  }
+}
+
 TEST_F(WriteFile, AmrexLayoutCannotLeaveCellsOut) {
   WriteOptions options = test::leaving_out();
   options.strategy = "amrex-1d";
@@ -543,6 +563,17 @@ TEST_P(Write, BadOptionsAreNamedTheSameOnEveryRank) {
   options = {};
   options.chunk_bytes = 1000;
   EXPECT_EQ(refused(options), "chunk_size is 1000; 65536 to 1073741824 are allowed");
+  for (const int values : {0, -1, (1 << 24) + 1}) {
+    options = {};
+    options.strategy = "amrex-1d";
+    options.chunk_values = values;
+    EXPECT_EQ(refused(options), "chunk_values is " + std::to_string(values) + "; 1 to 16777216 are allowed");
+  }
+  options = {};
+  options.strategy = "collective";
+  options.chunk_values = 4096;
+  EXPECT_EQ(refused(options),
+            "chunk_values has no meaning for strategy collective; it is allowed with strategy amrex-1d");
   options = {};
   options.encode.threads = 0;
   EXPECT_EQ(refused(options), "threads is 0; 1 to 1024 are allowed");

@@ -871,6 +871,8 @@ TEST_F(WrongCallsOfMpi, OptionsInCpp) {
   }
   refused("check_chunk_bytes", check_chunk_bytes(0));
   refused("check_chunk_bytes", check_chunk_bytes(UINT64_MAX));
+  for (const int64_t values : {int64_t{0}, int64_t{-1}, INT64_MIN, int64_t{1} << 25, INT64_MAX})
+    refused("check_chunk_values", check_chunk_values(values));
   for (const char* wrong :
        {"=", "rel", "no=1", "rel=1e-3;rel=1e-3", "field:u=abs=1", "fill=\xff", "threads=1025"}) {
     refused("parse_array_options", parse_array_options(wrong).status());
@@ -1141,6 +1143,7 @@ TEST_F(WrongCallsOfMpi, Reading) {
         survived("PlotfileSource::read_cells", !read.ok() || !*read);
       }
       survived("PlotfileSource::place", (*source)->place(number, 0) == 0 && (*source)->place(0, number) == 0);
+      survived("PlotfileSource::stored_ghosts", (*source)->stored_ghosts(number) == IntVect{0, 0, 0});
       survived("PlotfileSource::stated_range",
                !(*source)->stated_range(number, 0) && !(*source)->stated_range(0, number));
       const auto left_out = (*source)->left_out(0, 0, number);

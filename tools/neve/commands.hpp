@@ -14,6 +14,7 @@ Command add_decompress(CLI::App& app);
 Command add_plot(CLI::App& app);
 Command add_export(CLI::App& app);
 Command add_bench(CLI::App& app);
+Command add_study(CLI::App& app);
 Command add_plan(CLI::App& app);
 Command add_doctor(CLI::App& app);
 Command add_trace(CLI::App& app);

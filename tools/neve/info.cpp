@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/amr/density.hpp"
 #include "io/hdf5/checkpoint_source.hpp"
 #include "io/hdf5/plotfile_source.hpp"
 #include "io/plotfile/open.hpp"
@@ -41,12 +42,14 @@ Json of_dims(const std::array<T, max_dims>& values, int dims) {
   return Json(std::vector<T>(values.begin(), values.begin() + dims));
 }
 
-Json level_json(const Hierarchy& h, const Level& level) {
+Json level_json(const Hierarchy& h, const Level& level, const amr::LevelDensity& density) {
   const uint64_t cells = level_cells(level);
   return {{"domain_lo", of_dims(level.domain.lo, h.dims)},
           {"domain_hi", of_dims(level.domain.hi, h.dims)},
           {"boxes", level.boxes.size()},
           {"cells", cells},
+          {"fills", density.fills},
+          {"density", optional_number(density.density)},
           {"raw_bytes", cells * h.components.size() * dtype_bytes(h.dtype)},
           {"dx", of_dims(level.dx, h.dims)},
           {"ref_ratio", of_dims(level.ref_ratio, h.dims)},
@@ -62,7 +65,10 @@ Json hierarchy_json(const std::string& kind, const Hierarchy& h) {
             {"prob_hi", of_dims(h.prob_hi, h.dims)},
             {"components", h.components},
             {"levels", Json::array()}};
-  for (const Level& level : h.levels) j["levels"].push_back(level_json(h, level));
+  const std::vector<amr::LevelDensity> densities = amr::level_densities(h);
+  for (size_t l = 0; l < h.levels.size(); ++l) {
+    j["levels"].push_back(level_json(h, h.levels[l], densities[l]));
+  }
   return j;
 }
 
@@ -176,6 +182,10 @@ Result<Json> describe_plotfile(const std::string& path, const OpenOptions& optio
   NEVE_ASSIGN(const std::unique_ptr<PlotfileSource> source, plotfile::open_plotfile(path, options));
   Json j = hierarchy_json(source->kind(), source->hierarchy());
   NEVE_ASSIGN(j["stored_bytes"], stored_bytes(path));
+  const int dims = source->hierarchy().dims;
+  for (size_t l = 0; l < j["levels"].size(); ++l) {
+    j["levels"][l]["ghosts"] = of_dims(source->stored_ghosts(static_cast<int>(l)), dims);
+  }
   const std::vector<std::string> others = source->left_behind();
   if (!others.empty()) j["not_fields"] = others;
   if (!source->remarks().empty()) j["remarks"] = source->remarks();
@@ -290,16 +300,24 @@ std::string codec_text(const Json& field) {
   return field["codec"].get<std::string>() + ", " + (arrangement.empty() ? "linear" : arrangement);
 }
 
-// "3 chunks, compressed by neve (466)", "uncompressed", "uncompressed with 1, 1, 1 layers of ghost cells".
+// "3 chunks, compressed by neve (466)", "uncompressed".
 std::string storage_text(const Json& level) {
-  if (level["chunks"].get<uint64_t>() > 0) {
-    return fmt::format("{}, compressed by {}", counted(level["chunks"].get<uint64_t>(), "chunk"),
-                       fmt::join(level["filters"].get<std::vector<std::string>>(), ", "));
-  }
-  const auto ghosts = level.value("ghosts", std::vector<int32_t>());
+  if (level["chunks"].get<uint64_t>() == 0) return "uncompressed";
+  return fmt::format("{}, compressed by {}", counted(level["chunks"].get<uint64_t>(), "chunk"),
+                     fmt::join(level["filters"].get<std::vector<std::string>>(), ", "));
+}
+
+// "; fills 12.5 % of the domain, density 6.25 %; 1, 1, 1 layers of ghost cells". A checkpoint's variables
+// have ghosts of their own.
+std::string place_text(const Json& level) {
+  std::string text = fmt::format("; fills {:.4g} % of the domain, ", 100 * level["fills"].get<double>());
+  text += level["density"].is_null() ? "density unknown: too many of its boxes meet boxes of the finer level"
+                                     : fmt::format("density {:.4g} %", 100 * level["density"].get<double>());
+  if (!level.contains("ghosts")) return text;
+  const auto ghosts = level["ghosts"].get<std::vector<int32_t>>();
   const bool any = std::any_of(ghosts.begin(), ghosts.end(), [](int32_t layers) { return layers > 0; });
-  return any ? fmt::format("uncompressed with {} layers of ghost cells", fmt::join(ghosts, ", "))
-             : "uncompressed";
+  return text +
+         (any ? fmt::format("; {} layers of ghost cells", fmt::join(ghosts, ", ")) : "; no ghost cells");
 }
 
 std::string variables_text(const Json& variables) {
@@ -333,7 +351,7 @@ std::string levels_text(const Json& j) {
       text +=
           fmt::format(" in {} ({})", human_bytes(level["stored_bytes"].get<uint64_t>()), storage_text(level));
     }
-    text += "\n";
+    text += place_text(level) + "\n";
     if (level.contains("fields") && !level["fields"].empty()) {
       Table table({"  field", "ratio", "bound", "as abs", "max error", "left out", "special",
                    "codec, arrangement", "chosen", "covered"},

@@ -22,6 +22,7 @@ Command add_left_out(CLI::App& app, const std::string& name) {
 }  // namespace
 
 Command add_bench(CLI::App& app) { return add_left_out(app, "bench"); }
+Command add_study(CLI::App& app) { return add_left_out(app, "study"); }
 Command add_trace(CLI::App& app) { return add_left_out(app, "trace"); }
 Command add_mpi(CLI::App& app) { return add_left_out(app, "mpi"); }
 

@@ -121,9 +121,10 @@ def compress(
 
     These are chosen automatically unless they are given:
     arrangement  how cells are placed for prediction: "auto", "linear", "cluster" or "in_place"
-    unit         side of the unit blocks of "linear" and "cluster": 8, 16 or 32
+    unit         side of the unit blocks of "linear" and "cluster": 8, 16, 32 or 64
     block        side of lorenzo_regression's prediction blocks: 4 or 6
-    merge_units  lorenzo_regression predicts across unit blocks stacked in a line
+    merge_units  lorenzo_regression and interpolation predict across unit blocks stacked in a
+                 line
     method       codec "lossless": "lorenzo", "multiple", "rank", "zstd", "lz4", "shuffle-zstd",
                  "shuffle-lz4", "bitshuffle-zstd", "bitshuffle-lz4", "xor-zstd", or one of ACOMPS'
                  nine: "B", "BW" or "BWXOR" with "LZO", "zlib" or "bzip2", as in "BW-zlib"

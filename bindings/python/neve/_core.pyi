@@ -48,6 +48,18 @@ def encode_array(
     options: Mapping[str, str],
     explain: bool,
 ) -> bytes | dict[str, Any]: ...
+def encode_boxes(
+    is_double: bool,
+    ndim: int,
+    boxes: Sequence[_Corners],
+    covered: Sequence[Sequence[_Corners]],
+    values: Sequence[Readable],
+    keep: Sequence[Readable],
+    bound_abs: float,
+    lowest: float,
+    highest: float,
+    options: Mapping[str, str],
+) -> bytes: ...
 def write_file(path: bytes, content: bytes, /) -> None: ...
 
 class GrowingFile:
@@ -118,6 +130,7 @@ def check_hierarchy(
     prob_lo: tuple[float, ...],
     levels: Sequence[tuple[_Corners, Sequence[_Corners], tuple[float, ...], tuple[int, ...]]],
 ) -> None: ...
+def frame_order(boxes: Sequence[_Corners]) -> list[int]: ...
 def average_down(
     is_double: bool,
     region: _Corners,

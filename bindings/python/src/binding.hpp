@@ -41,9 +41,12 @@ T unwrap(Result<T> result) {
 class Buffer {
  public:
   enum class Access { read, write };
+  // Of values with several indices: which of them is fastest in memory.
+  enum class Order { any, first_index_fastest };
 
-  Buffer(nb::handle object, Access access) {
-    const int flags = PyBUF_ANY_CONTIGUOUS | (access == Access::write ? PyBUF_WRITABLE : PyBUF_SIMPLE);
+  Buffer(nb::handle object, Access access, Order order = Order::any) {
+    const int flags = (order == Order::any ? PyBUF_ANY_CONTIGUOUS : PyBUF_F_CONTIGUOUS) |
+                      (access == Access::write ? PyBUF_WRITABLE : PyBUF_SIMPLE);
     if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) throw nb::python_error();
   }
   Buffer(const Buffer&) = delete;
@@ -59,6 +62,7 @@ class Buffer {
 };
 
 void bind_array(nb::module_& module);
+void bind_boxes(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_filter(nb::module_& module);
 void bind_frame(nb::module_& module);

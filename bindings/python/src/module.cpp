@@ -42,6 +42,7 @@ nanobind::dict stream_limits() {
 NB_MODULE(_core, module) {
   nanobind::register_exception_translator(translate_status_error);
   neve::python::bind_array(module);
+  neve::python::bind_boxes(module);
   neve::python::bind_files(module);
   neve::python::bind_filter(module);
   neve::python::bind_frame(module);

@@ -2,14 +2,17 @@
 // AMReX plotfiles, and the average that stands for left-out covered cells.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "binding.hpp"
 #include "core/amr/average_down.hpp"
+#include "core/amr/morton.hpp"
 #include "io/plotfile/amrex_reader.hpp"
 #include "neve/hierarchy.hpp"
 
@@ -132,6 +135,13 @@ void average_down(bool is_double, nb::handle region, nb::handle ratio, nb::handl
   amr::average_down(dtype, coarse_cells, ratios, input.data(), fine_cells, output.data(), coarse_cells);
 }
 
+// The numbers of a level's boxes in the order in which a writer puts them into frames.
+std::vector<int> frame_order(nb::sequence boxes) {
+  std::vector<Box> listed;
+  for (nb::handle box : boxes) listed.push_back(checked_box(box));
+  return amr::morton_order(listed);
+}
+
 }  // namespace
 
 void bind_plotfile(nb::module_& module) {
@@ -148,6 +158,7 @@ void bind_plotfile(nb::module_& module) {
       nb::arg("path"), nb::arg("follow_external"));
   module.def("check_hierarchy", &check_levels, nb::arg("dims"), nb::arg("components"), nb::arg("prob_lo"),
              nb::arg("levels"));
+  module.def("frame_order", &frame_order, nb::arg("boxes"));
   module.def("average_down", &average_down, nb::arg("is_double"), nb::arg("region"), nb::arg("ratio"),
              nb::arg("fine"), nb::arg("fine_box"), nb::arg("out"));
 }

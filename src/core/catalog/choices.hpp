@@ -30,8 +30,8 @@ inline constexpr Named<Behind> behind_names[] = {
     {Behind::none, "none"}, {Behind::encode, "encode"}, {Behind::copy, "copy"}};
 
 // Sides in cells; 0, that one is chosen, is allowed as well.
-inline constexpr int unit_sides[] = {8, 16, 32};  // of unit blocks
-inline constexpr int block_sides[] = {4, 6};      // of lorenzo_regression's prediction blocks
+inline constexpr int unit_sides[] = {8, 16, 32, 64};  // of unit blocks
+inline constexpr int block_sides[] = {4, 6};          // of lorenzo_regression's prediction blocks
 
 template <size_t count>
 constexpr bool is_side(int64_t cells, const int (&sides)[count]) {
@@ -43,7 +43,7 @@ std::string allowed_sides(const int (&sides)[count]) {
   return "0, " + joined(sides, " and ");
 }
 
-// "unit is 7; 0, 8, 16 and 32 are allowed"
+// "unit is 7; 0, 8, 16, 32 and 64 are allowed"
 template <size_t count>
 Status check_side(std::string_view what, int64_t cells, const int (&sides)[count]) {
   return is_side(cells, sides) ? Status() : not_among(what, cells, allowed_sides(sides));
@@ -62,5 +62,6 @@ inline constexpr int max_aggregators = 1 << 20;
 // Of the values of a chunk.
 inline constexpr uint64_t min_chunk_bytes = uint64_t{64} << 10;
 inline constexpr uint64_t max_chunk_bytes = uint64_t{1} << 30;
+inline constexpr int max_chunk_values = 1 << 24;  // of strategy amrex-1d
 
 }  // namespace neve

@@ -16,7 +16,7 @@ Status out_of_range(std::string_view what, const Value& found, const Least& leas
   return usage_error(fmt::format("{} is {}; {} to {} are allowed", what, found, least, most));
 }
 
-// "unit is 7; 0, 8, 16 and 32 are allowed"; `allowed` also in words: "numbers above 0".
+// "unit is 7; 0, 8, 16, 32 and 64 are allowed"; `allowed` also in words: "numbers above 0".
 template <class Value>
 Status not_among(std::string_view what, const Value& found, std::string_view allowed) {
   return usage_error(fmt::format("{} is {}; {} are allowed", what, found, allowed));

@@ -17,7 +17,7 @@ enum class Strategy : uint8_t {
   collective,   // each rank's first piece of a level in one, its second in the next, ...
   independent,  // a write of its own for every piece
   filtered,     // HDF5's collective filtered write, a rank's whole level one chunk: AMRIC's way
-  amrex_1d,     // chunks of 1024 elements, each compressed alone as a 1D array: AMReX's way
+  amrex_1d,     // chunks of chunk_values elements, each compressed alone as a 1D array: AMReX's way
 };
 
 struct StrategyRow {
@@ -35,7 +35,7 @@ inline constexpr std::array<StrategyRow, 4> strategies_of_values = {
 // For comparison: these only compress.
 inline constexpr std::array<StrategyRow, 2> strategies_of_peers = {
     {{Strategy::filtered, "filtered", "AMRIC: collective filtered HDF5 writes"},
-     {Strategy::amrex_1d, "amrex-1d", "AMReX: 1024 values a chunk"}}};
+     {Strategy::amrex_1d, "amrex-1d", "AMReX: 1D chunks, each compressed alone"}}};
 
 inline constexpr std::array<StrategyRow, 6> strategy_rows = [] {
   std::array<StrategyRow, 6> all{};

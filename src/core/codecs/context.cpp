@@ -216,7 +216,7 @@ SectionDraft draft_context(const SectionSource<T>& source, const ComponentSpec& 
   SectionDraft draft;
   draft.codec = Codec::context;
   ByteWriter out(draft.before);
-  encoder.write_head(out);
+  encoder.write_head(out, false);
   rows.finish(out);
   draft.report = encoder.report();
   return draft;
@@ -227,7 +227,7 @@ Status decode_context(ByteSpan bytes, const ComponentInfo& info, const CodebookT
                       const SectionTarget<T>& target) {
   NEVE_ASSIGN(const QuantizationGrid<T> grid, usable_grid<T>(info, codec_name(Codec::context)));
   ByteReader in(bytes);
-  NEVE_ASSIGN(const InterpolationHead<T> head, read_interpolation_head<T>(in, target.held));
+  NEVE_ASSIGN(const InterpolationHead<T> head, read_interpolation_head<T>(in, target.held, MayMerge::no));
   const uint64_t raw_bytes = in.get_varint();
   const ByteSpan raw = in.get_bytes(raw_bytes);
   if (in.failed()) return corrupt("context section: ends inside its raw bits");

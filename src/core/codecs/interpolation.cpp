@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/codecs/interpolation_fields.hpp"
+#include "core/codecs/merged_rects.hpp"
 #include "core/codecs/section_codec.hpp"
 #include "core/codecs/symbol_coding.hpp"
 #include "core/stages/entropy/escapes.hpp"
@@ -132,10 +133,8 @@ Result<StoredSymbols> read_stored_symbols(ByteReader& in, uint64_t ordinary, con
   return s;
 }
 
-}  // namespace
-
 template <class T>
-SectionDraft draft_interpolation(const SectionSource<T>& source, const ComponentSpec& spec) {
+SectionDraft draft_fields(const SectionSource<T>& source, const ComponentSpec& spec, bool are_merged) {
   InterpolationEncoder<T> encoder(source, spec, false);
   SymbolRowEncoder<T> rows(encoder, source.held);
   encoder.run(rows);
@@ -144,7 +143,7 @@ SectionDraft draft_interpolation(const SectionSource<T>& source, const Component
   draft.report = encoder.report();
   draft.symbols = rows.take();
   ByteWriter before(draft.before);
-  encoder.write_head(before);
+  encoder.write_head(before, are_merged);
   std::vector<int32_t> escapes = rows.take_escapes();
   const bool has_runs = settle_symbols(draft, escapes);
   before.put(has_runs ? Zeros::runs : Zeros::coded);
@@ -154,12 +153,10 @@ SectionDraft draft_interpolation(const SectionSource<T>& source, const Component
   return draft;
 }
 
+// What follows the head.
 template <class T>
-Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
-                            const SectionTarget<T>& target) {
-  NEVE_ASSIGN(const QuantizationGrid<T> grid, usable_grid<T>(info, codec_name(Codec::interpolation)));
-  ByteReader in(bytes);
-  NEVE_ASSIGN(const InterpolationHead<T> head, read_interpolation_head<T>(in, target.held));
+Status decode_fields(ByteReader& in, const InterpolationHead<T>& head, const QuantizationGrid<T>& grid,
+                     const CodebookTable& shared, const SectionTarget<T>& target) {
   const uint64_t without_symbol = head.specials.count() + head.anchors.size();
   if (without_symbol > target.held) {
     return corrupt(fmt::format("interpolation section: {} special values and {} anchors among {} values",
@@ -171,6 +168,34 @@ Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const Cod
   const bool complete = decoder.run(false, rows) && rows.is_at_end();
   recycle_symbols(std::move(stored.symbols));
   if (!complete) return corrupt("interpolation section: its symbols do not match its values");
+  return {};
+}
+
+}  // namespace
+
+// Merged only where it was asked for by name: `auto` weighs the codec as a sample of single rectangles tells.
+template <class T>
+SectionDraft draft_interpolation(const SectionSource<T>& source, const ComponentSpec& spec) {
+  const bool merges = spec.tuning.merge_units && spec.codec == Codec::interpolation &&
+                      source.nested.empty() && can_merge(source.rects);
+  if (!merges) return draft_fields(source, spec, false);
+  const MergedSource<T> merged(source);
+  return draft_fields(merged.section(), spec, true);
+}
+
+template <class T>
+Status decode_interpolation(ByteSpan bytes, const ComponentInfo& info, const CodebookTable& shared,
+                            const SectionTarget<T>& target) {
+  NEVE_ASSIGN(const QuantizationGrid<T> grid, usable_grid<T>(info, codec_name(Codec::interpolation)));
+  ByteReader in(bytes);
+  NEVE_ASSIGN(const InterpolationHead<T> head, read_interpolation_head<T>(in, target.held, MayMerge::yes));
+  if (!head.is_merged) return decode_fields(in, head, grid, shared, target);
+  if (!target.nested.empty()) {
+    return corrupt("interpolation section: merged rectangles among values of the coarser level");
+  }
+  const MergedTarget<T> merged(target);
+  NEVE_TRY(decode_fields(in, head, grid, shared, merged.section()));
+  merged.scatter();
   return {};
 }
 

@@ -16,6 +16,7 @@ namespace neve {
 namespace {
 
 constexpr uint8_t flag_specials = 1;
+constexpr uint8_t flag_merged = 2;
 constexpr int linear_bits = 21;  // 3 directions of 7 classes
 
 void write_model(const InterpolationModel& model, ByteWriter& out) {
@@ -183,8 +184,10 @@ void InterpolationEncoder<T>::quantize_row(const ClassRow<T>& row, int32_t* quan
 }
 
 template <class T>
-void InterpolationEncoder<T>::write_head(ByteWriter& out) const {
-  out.put(specials_.runs.empty() ? uint8_t{0} : flag_specials);
+void InterpolationEncoder<T>::write_head(ByteWriter& out, bool are_merged) const {
+  uint8_t flags = are_merged ? flag_merged : 0;
+  if (!specials_.runs.empty()) flags |= flag_specials;
+  out.put(flags);
   if (!specials_.runs.empty()) write_special_values(specials_, sizeof(T), out);
   write_model(model_, out);
   out.put_varint(anchors_.size());
@@ -208,13 +211,15 @@ ComponentReport InterpolationEncoder<T>::report() const {
 // --- decoder --------------------------------------------------------------------------------------------
 
 template <class T>
-Result<InterpolationHead<T>> read_interpolation_head(ByteReader& in, uint64_t held) {
+Result<InterpolationHead<T>> read_interpolation_head(ByteReader& in, uint64_t held, MayMerge may_merge) {
   InterpolationHead<T> head;
   const auto flags = in.get<uint8_t>();
-  if (in.failed() || (flags & ~flag_specials) != 0) {
+  const uint8_t known_flags = flag_specials | (may_merge == MayMerge::yes ? flag_merged : 0);
+  if (in.failed() || (flags & ~known_flags) != 0) {
     return corrupt(fmt::format("interpolated section: unknown flags 0x{:02x}", flags));
   }
-  if (flags != 0) {
+  head.is_merged = (flags & flag_merged) != 0;
+  if ((flags & flag_specials) != 0) {
     NEVE_ASSIGN(head.specials, read_special_values(in, sizeof(T), held));
   }
   NEVE_ASSIGN(head.model, read_model(in));
@@ -333,7 +338,7 @@ template class InterpolationEncoder<float>;
 template class InterpolationEncoder<double>;
 template class InterpolationDecoder<float>;
 template class InterpolationDecoder<double>;
-template Result<InterpolationHead<float>> read_interpolation_head<float>(ByteReader&, uint64_t);
-template Result<InterpolationHead<double>> read_interpolation_head<double>(ByteReader&, uint64_t);
+template Result<InterpolationHead<float>> read_interpolation_head<float>(ByteReader&, uint64_t, MayMerge);
+template Result<InterpolationHead<double>> read_interpolation_head<double>(ByteReader&, uint64_t, MayMerge);
 
 }  // namespace neve

@@ -80,7 +80,8 @@ class InterpolationEncoder {
   // A value that the bound could not hold, in coding order.
   void list_exactly(T value) { exact_.push_back(value); }
 
-  void write_head(ByteWriter& out) const;
+  // `are_merged`: whether the rectangles are merged ones (merged_rects.hpp).
+  void write_head(ByteWriter& out, bool are_merged) const;
   ComponentReport report() const;
 
  private:
@@ -108,14 +109,17 @@ class InterpolationEncoder {
 // Flags, special values, model, anchors and exact values: what precedes the entropy-coded quantization codes.
 template <class T>
 struct InterpolationHead {
+  bool is_merged = false;
   SpecialValues specials;
   InterpolationModel model;
   std::vector<int64_t> anchors;
   std::vector<T> exact;
 };
+// Whether a codec can have merged rectangles.
+enum class MayMerge : uint8_t { no, yes };
 // Errors: corrupt.
 template <class T>
-Result<InterpolationHead<T>> read_interpolation_head(ByteReader& in, uint64_t held);
+Result<InterpolationHead<T>> read_interpolation_head(ByteReader& in, uint64_t held, MayMerge may_merge);
 
 template <class T>
 class InterpolationDecoder {

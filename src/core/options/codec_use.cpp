@@ -19,7 +19,8 @@ bool may_have_blocks(const CodecUse& use) {
 
 bool may_merge_units(const CodecUse& use) {
   const Arrangement arrangement = use.tuning.arrangement;
-  return may_have_blocks(use) && arrangement != Arrangement::in_place && arrangement != Arrangement::cluster;
+  const bool is_merging = may_have_blocks(use) || (!use.is_lossless && use.codec == Codec::interpolation);
+  return is_merging && arrangement != Arrangement::in_place && arrangement != Arrangement::cluster;
 }
 
 bool is_not_exact(const CodecUse& use) { return use.codec != Codec::exact; }

@@ -27,6 +27,15 @@ bool is_used_by_integers(const Option& row, CodecUse use) {
   return row.is_of_integers && is_used(row, use);
 }
 
+// " and arrangement cluster", where another arrangement would give the setting a meaning; else nothing.
+std::string with_arrangement(const Option& row, const std::vector<CodecUse>& uses) {
+  const Arrangement told = uses.front().tuning.arrangement;
+  std::vector<CodecUse> others = uses;
+  for (CodecUse& other : others) other.tuning.arrangement = Arrangement::automatic;
+  if (!is_used_in_any(row, others)) return {};
+  return fmt::format(" and arrangement {}", arrangement_name(told));
+}
+
 // Those that take the tuning that `use` was told.
 std::vector<CodecUse> sharing_tuning(const std::vector<CodecUse>& uses, const CodecUse& use) {
   std::vector<CodecUse> sharing;
@@ -45,9 +54,10 @@ Status refuse_idle_tuning(const Asked& asked, const std::vector<CodecUse>& uses,
     if (is_used_in_any(*option, sharing) || (of_variables && is_used_by_integers(*option, use))) continue;
     const std::string name =
         use.who.empty() ? asked.named(option->key) : fmt::format("{}: {}", use.who, dashed(option->key));
-    return usage_error(fmt::format("{} has no meaning with bound {} and codec {} at effort {}: {}", name,
+    return usage_error(fmt::format("{} has no meaning with bound {} and codec {} at effort {}{}: {}", name,
                                    use.is_lossless ? "lossless" : "abs or rel", codec_name(use.codec),
-                                   effort_name(use.effort), option->purpose));
+                                   effort_name(use.effort), with_arrangement(*option, {use}),
+                                   option->purpose));
   }
   return {};
 }
@@ -96,7 +106,12 @@ Status refuse_idle_of_plotfile(const Asked& asked, const WriteOptions& options,
   if ((is_1d || is_filtered) && asked.is_given("chunk_size")) {
     return usage_error(fmt::format(
         "{} has no meaning with strategy {}, whose chunks are {}", asked.named("chunk_size"),
-        options.strategy, is_filtered ? "everything that a rank holds of a level" : "of 1024 values"));
+        options.strategy,
+        is_filtered ? "everything that a rank holds of a level" : "of as many values as chunk-values says"));
+  }
+  if (!is_1d && asked.is_given("chunk_values")) {
+    return usage_error(fmt::format("{} has no meaning with strategy {}; it is allowed with strategy amrex-1d",
+                                   asked.named("chunk_values"), options.strategy));
   }
   const std::vector<CodecUse> uses = codec_uses(options, rule_prefix);
   if (asked.is_given("cross_level") && options.cross_level &&
@@ -189,8 +204,8 @@ Status refuse_idle_settings(Codec codec, const std::optional<Bound>& bound,
   for (const Option* option : changed_rows(tuning)) {
     if (may_be_of_integers && is_used_by_integers(*option, uses.front())) continue;
     if (is_used_in_any(*option, uses)) continue;
-    return usage_error(fmt::format("{} has no meaning with codec {}: {}", dashed(option->key),
-                                   codec_name(codec), option->purpose));
+    return usage_error(fmt::format("{} has no meaning with codec {}{}: {}", dashed(option->key),
+                                   codec_name(codec), with_arrangement(*option, uses), option->purpose));
   }
   return {};
 }

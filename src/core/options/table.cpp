@@ -239,11 +239,11 @@ std::vector<Option> tuning_rows() {
           "only codec lorenzo_regression has prediction blocks; auto tries it at efforts balanced and max, "
           "with a bound other than lossless"),
       used_where(member({"merge_units", "", Kind::toggle, Group::expert, targets,
-                         "lorenzo_regression predicts across unit blocks stacked in a line"},
+                         "lorenzo_regression and interpolation predict across unit blocks stacked in a line"},
                         tuning, &CodecTuning::merge_units),
                  may_merge_units,
-                 "only codec lorenzo_regression merges unit blocks, in arrangement linear; auto tries it at "
-                 "efforts balanced and max"),
+                 "only codecs lorenzo_regression and interpolation merge unit blocks, in arrangement linear; "
+                 "auto tries it with the first, at efforts balanced and max"),
       used_where(member({"method", "NAME", Kind::text, Group::expert, targets,
                          "method of codec lossless: " + joined(lossless_method_rows, " or ")},
                         tuning, &CodecTuning::method),
@@ -304,6 +304,10 @@ std::vector<Option> write_rows() {
       member({"aggregate_boxes", "N", Kind::whole, Group::expert, through_mpi,
               "strategy aggregated: boxes (or chunks) of a rank in one write; 0: all of a level"},
              write, &WriteOptions::aggregate_boxes, whole_reader("aggregate_boxes", {})),
+      member({"chunk_values", "N", Kind::whole, Group::expert, plotfile,
+              fmt::format("strategy amrex-1d: values in a chunk, 1 to {} ({}, as AMReX)", max_chunk_values,
+                          default_chunk_values)},
+             write, &WriteOptions::chunk_values, whole_reader("chunk_values", {1, max_chunk_values})),
       ghosts(),
       no_compression(),
   };

@@ -50,4 +50,9 @@ Status check_chunk_bytes(uint64_t bytes) {
   return out_of_range("chunk_size", bytes, min_chunk_bytes, max_chunk_bytes);
 }
 
+Status check_chunk_values(int64_t values) {
+  if (values >= 1 && values <= max_chunk_values) return {};
+  return out_of_range("chunk_values", values, 1, max_chunk_values);
+}
+
 }  // namespace neve

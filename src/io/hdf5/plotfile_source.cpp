@@ -55,6 +55,10 @@ class Hdf5Source : public PlotfileSource, public GhostedSource {
     recent_.keep_at_most(max_ordered_bytes);
   }
 
+  IntVect stored_ghosts(int level) const override {
+    const bool exists = level >= 0 && static_cast<size_t>(level) < header_.levels.size();
+    return exists ? header_.levels[static_cast<size_t>(level)].ghosts : amr::no_ghosts;
+  }
   std::vector<IntVect> ghosts() const override {
     std::vector<IntVect> layers;
     for (const LevelData& level : header_.levels) layers.push_back(level.ghosts);

@@ -111,6 +111,10 @@ class AmrexPlotfile final : public PlotfileSource {
     return guarded("reading a box", [&] { return read_run(level, box, component, first, cells, out); });
   }
   uint64_t place(int level, int box) const override;
+  IntVect stored_ghosts(int level) const override {
+    const bool exists = level >= 0 && static_cast<size_t>(level) < levels_.size();
+    return exists ? levels_[static_cast<size_t>(level)].header.ghosts : IntVect{0, 0, 0};
+  }
   std::optional<std::pair<double, double>> stated_range(int level, int component) const override;
   std::vector<std::string> left_behind() const override { return left_behind_; }
   std::vector<std::string> remarks() const override { return remarks_; }

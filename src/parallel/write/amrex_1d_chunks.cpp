@@ -134,7 +134,7 @@ Status encode_values(const Hierarchy& hierarchy, const LocalValues& owned, const
   const LevelPlan& level = plan.levels[encoded.level];
   const Level& of = hierarchy.levels[encoded.level];
   const std::vector<Run> runs = runs_of(level.chunks.chunks[encoded.chunk], of, hierarchy.components.size());
-  std::vector<T> values(amrex_1d_chunk_elements);
+  std::vector<T> values(level.chunks.chunk_elements);
   size_t at = 0;
   for (const Run& run : runs) {
     const auto box = static_cast<size_t>(run.box);
@@ -144,7 +144,7 @@ Status encode_values(const Hierarchy& hierarchy, const LocalValues& owned, const
   }
   std::fill(values.begin() + static_cast<ptrdiff_t>(at), values.end(), values[at - 1]);  // costs least
   FrameReport report;
-  const std::vector<uint64_t> shape{amrex_1d_chunk_elements};
+  const std::vector<uint64_t> shape{values.size()};
   NEVE_ASSIGN(encoded.frame, encode_array(hierarchy.dtype, shape, values.data(),
                                           array_options(runs, level, options), &report));
   encoded.frame_bytes = encoded.frame.size();
@@ -153,28 +153,27 @@ Status encode_values(const Hierarchy& hierarchy, const LocalValues& owned, const
 
 }  // namespace
 
-amr::LevelChunks amrex_1d_chunks(const Level& level, int components, std::span<const int> owner) {
+amr::LevelChunks amrex_1d_chunks(const Level& level, int components, std::span<const int> owner,
+                                 uint64_t chunk_elements) {
   const amr::LevelChunks by_rank = amr::chunk_level(level, components, owner, no_limit);
   amr::LevelChunks result;
-  result.chunk_elements = amrex_1d_chunk_elements;
+  result.chunk_elements = chunk_elements;
   result.box_offsets.resize(level.boxes.size());
   result.box_first_chunk.resize(level.boxes.size());
   for (const amr::Chunk& rank : by_rank.chunks) {
     const uint64_t rank_begin = result.dataset_elements();
-    for (uint64_t begin = 0; begin < rank.elements; begin += amrex_1d_chunk_elements) {
-      result.chunks.push_back(
-          {rank.owner, {}, std::min(amrex_1d_chunk_elements, rank.elements - begin), false, 0});
+    for (uint64_t begin = 0; begin < rank.elements; begin += chunk_elements) {
+      result.chunks.push_back({rank.owner, {}, std::min(chunk_elements, rank.elements - begin), false, 0});
     }
     uint64_t offset = rank_begin;
     for (const int box : rank.boxes) {
       const uint64_t elements = static_cast<uint64_t>(level.boxes[static_cast<size_t>(box)].cells()) *
                                 static_cast<uint64_t>(components);
       result.box_offsets[static_cast<size_t>(box)] = offset;
-      result.box_first_chunk[static_cast<size_t>(box)] = offset / amrex_1d_chunk_elements;
-      for (uint64_t c = offset / amrex_1d_chunk_elements; c * amrex_1d_chunk_elements < offset + elements;
-           ++c) {
+      result.box_first_chunk[static_cast<size_t>(box)] = offset / chunk_elements;
+      for (uint64_t c = offset / chunk_elements; c * chunk_elements < offset + elements; ++c) {
         amr::Chunk& chunk = result.chunks[c];
-        if (chunk.boxes.empty()) chunk.split_begin = c * amrex_1d_chunk_elements - offset;
+        if (chunk.boxes.empty()) chunk.split_begin = c * chunk_elements - offset;
         chunk.boxes.push_back(box);
       }
       offset += elements;

@@ -21,7 +21,10 @@ constexpr uint64_t max_hdf5_chunk_bytes = 0xffffffff;  // HDF5 keeps a chunk's s
 Result<amr::LevelChunks> make_chunks(const Hierarchy& hierarchy, size_t level, const std::vector<int>& owner,
                                      Strategy strategy, const WriteOptions& options) {
   const auto components = static_cast<int>(hierarchy.components.size());
-  if (strategy == Strategy::amrex_1d) return amrex_1d_chunks(hierarchy.levels[level], components, owner);
+  if (strategy == Strategy::amrex_1d) {
+    return amrex_1d_chunks(hierarchy.levels[level], components, owner,
+                           static_cast<uint64_t>(options.chunk_values));
+  }
   const uint64_t value_bytes = dtype_bytes(hierarchy.dtype);
   if (strategy != Strategy::filtered) {
     return amr::chunk_level(hierarchy.levels[level], components, owner, options.chunk_bytes / value_bytes);
@@ -102,6 +105,10 @@ Status check_strategy(const WriteOptions& options) {
     return usage_error("aggregate_boxes has no meaning for strategy " + options.strategy +
                        "; it is allowed with strategy aggregated");
   }
+  if (options.chunk_values != default_chunk_values && strategy != Strategy::amrex_1d) {
+    return usage_error("chunk_values has no meaning for strategy " + options.strategy +
+                       "; it is allowed with strategy amrex-1d");
+  }
   if (!options.compress && (strategy == Strategy::filtered || strategy == Strategy::amrex_1d)) {
     return usage_error("strategy " + options.strategy + " only compresses; uncompressed, the strategies " +
                        joined(strategies_of_values, " and ") + " are allowed");
@@ -166,6 +173,7 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
     return usage_error("uncompressed files hold every cell; allowed with them are --covered auto and keep");
   }
   NEVE_TRY(check_chunk_bytes(options.chunk_bytes));
+  NEVE_TRY(check_chunk_values(options.chunk_values));
   NEVE_TRY(check_effort(options.encode.effort));
   return check_threads(options.encode.threads);
 }

@@ -112,7 +112,7 @@ FrameLayout layout_of(const SmallPlotfile& small, size_t l) {
 }
 
 void put_level(Places& places, const SmallPlotfile& small, size_t l, Codec codec, Arrangement arrangement,
-               int unit, bool drops, bool nests) {
+               int unit, bool drops, bool nests, bool merges = false) {
   const FrameLayout layout = layout_of(small, l);
   std::vector<BoxData> data;
   for (size_t b = 0; b < layout.boxes.size(); ++b) {
@@ -123,6 +123,7 @@ void put_level(Places& places, const SmallPlotfile& small, size_t l, Codec codec
   spec.codec = codec;
   spec.tuning.arrangement = arrangement;
   spec.tuning.unit_cells = unit;
+  spec.tuning.merge_units = merges;
   spec.drop_covered = drops;
   spec.may_nest = nests;
   std::vector<ComponentSpec> specs;
@@ -139,9 +140,10 @@ void put_level(Places& places, const SmallPlotfile& small, size_t l, Codec codec
   Nesting nesting;
   nesting.coarser = small.hierarchy.dtype == DType::f32 ? static_cast<const CoarserLevel*>(&f32) : &f64;
   for (int d = 0; d < layout.ndim; ++d) nesting.ratio[static_cast<size_t>(d)] = 2;
-  const std::string name = label(small.name, codec,
-                                 "level" + std::to_string(l) + "_" + arrangement_text(arrangement, unit) +
-                                     (drops ? "_drops" : "") + (nests ? "_nests" : ""));
+  const std::string name =
+      label(small.name, codec,
+            "level" + std::to_string(l) + "_" + arrangement_text(arrangement, unit) +
+                (drops ? "_drops" : "") + (nests ? "_nests" : "") + (merges ? "_merges" : ""));
   const auto frame =
       must(encode_frame(small.hierarchy.dtype, layout, specs, data, {}, nullptr, nests ? &nesting : nullptr),
            name);
@@ -155,7 +157,12 @@ void put_levels(Places& places, const SmallPlotfile& small) {
       put_level(places, small, l, codec, Arrangement::in_place, 0, drops, false);
       put_level(places, small, l, codec, Arrangement::linear, 8, drops, false);
       put_level(places, small, l, codec, Arrangement::cluster, 8, drops, false);
+      put_level(places, small, l, codec, Arrangement::linear, 64, drops, false);
       put_level(places, small, l, codec, Arrangement::automatic, 0, false, false);
+    }
+    for (const Codec codec : {Codec::lorenzo_regression, Codec::interpolation}) {
+      put_level(places, small, l, codec, Arrangement::linear, 8, l + 1 < small.hierarchy.levels.size(), false,
+                true);
     }
     put_level(places, small, l, Codec::interpolation, Arrangement::automatic, 0, false, true);
     put_level(places, small, l, Codec::context, Arrangement::automatic, 0, false, true);

@@ -22,6 +22,7 @@ constexpr const char* option_texts[] = {
     "-9.96921e36",
     "none",
     "temp:rel=1e-4,fill=-999,codec=lorenzo_regression,block=6,merge-units,unit=16",
+    "temp:rel=1e-4,codec=interpolation,merge-units,unit=64",
     "temp:lossless,method=rank",
     "temp:arrangement=cluster,unit=8",
 };

@@ -243,7 +243,7 @@ TEST(CApi, OptionsByNameComeOnTop) {
 
   const std::pair<const char*, const char*> wrong[] = {
       {"magic=1", "unknown option \"magic=1\"; allowed are bound"},
-      {"unit=x", "unit is x; 0, 8, 16 and 32 are allowed"},
+      {"unit=x", "unit is x; 0, 8, 16, 32 and 64 are allowed"},
       {"threads=0", "threads is 0; 1 to 1024 are allowed"},
       {"covered=keep", "has no meaning here"},
       {"effort=max;effort=max", "effort is given twice"},
@@ -300,7 +300,8 @@ TEST(CApi, TuningIsTakenAndChecked) {
   Made refused;
   options.unit_cells = 9;
   EXPECT_EQ(compress_ramp(&options, refused), NEVE_USAGE);
-  EXPECT_NE(std::string(neve_last_error()).find("unit is 9; 0, 8, 16 and 32 are allowed"), std::string::npos)
+  EXPECT_NE(std::string(neve_last_error()).find("unit is 9; 0, 8, 16, 32 and 64 are allowed"),
+            std::string::npos)
       << neve_last_error();
   options.unit_cells = 8;
   options.arrangement = "spiral";

@@ -303,7 +303,7 @@ TEST(Interpolation, StencilsAreForWhatRunsAcrossTheDirections) {
       const Bytes bytes = finish_section(draft_with(codec, units, spec), nullptr);
       check_section(units, spec, bytes, codec);
       ByteReader in(bytes);
-      const auto head = read_interpolation_head<double>(in, units.values.size());
+      const auto head = read_interpolation_head<double>(in, units.values.size(), MayMerge::no);
       EXPECT_TRUE(head.ok());
       EXPECT_FALSE(head->model.empty());
       std::vector<size_t> taps;
@@ -417,6 +417,134 @@ TEST(Interpolation, ReportsWhatItDid) {
   }
 }
 
+// --- merged rectangles ------------------------------------------------------------------------------------
+
+constexpr std::byte specials_flag{1}, merged_flag{2};
+
+template <class T>
+Bytes merged_bytes(const Units<T>& units, ComponentSpec spec) {
+  spec.tuning.merge_units = true;
+  const SectionDraft draft = draft_section(units.source(), spec, Effort::balanced);
+  EXPECT_EQ(draft.codec, Codec::interpolation);
+  return finish_section(draft, nullptr);
+}
+
+// Blocks of `side` cells along z of one field: what they would be cut from.
+Units<double> line_of(int64_t side, int64_t blocks) {
+  Units<double> units = swell<double>({side, side, side * blocks, 1});
+  units.sizes.assign(static_cast<size_t>(blocks), {side, side, side, 1});
+  return units;
+}
+
+TEST(MergedInterpolation, UnitsOfOneLineAreCodedAsTheirField) {
+  const Units<double> units = line_of(8, 12);
+  Units<double> whole = units;
+  whole.sizes = {{8, 8, 96, 1}};
+  const ComponentSpec spec = test::spec_of(Codec::interpolation, units.values, 1e-3);
+  const Bytes merged = merged_bytes(units, spec);
+  Bytes expected = finish_section(draft_section(whole.source(), spec, Effort::balanced), nullptr);
+  ASSERT_EQ(expected[0], std::byte{0});
+  expected[0] = merged_flag;
+  EXPECT_EQ(merged, expected);
+  EXPECT_EQ(check_section(units, spec, merged, Codec::interpolation),
+            check_section(whole, spec, expected, Codec::interpolation));
+  EXPECT_LT(10 * merged.size(), 7 * section_bytes(units, spec, Effort::balanced))
+      << "an anchor and extrapolations for each block";
+}
+
+TEST(MergedInterpolation, OnlyWhereSomethingIsMerged) {
+  ComponentSpec merging = test::spec_of(Codec::interpolation, swell<double>({8, 8, 8, 1}).values, 1e-3);
+  merging.tuning.merge_units = true;
+  for (const std::vector<Extents>& sizes :
+       {std::vector<Extents>{{8, 8, 8, 1}}, std::vector<Extents>{{8, 8, 4, 1}, {8, 4, 8, 1}},
+        std::vector<Extents>{{4, 4, 4, 4}, {4, 4, 4, 4}}}) {
+    Units<double> units = swell<double>({8, 8, 8, 1});
+    units.sizes = sizes;
+    ComponentSpec alone = merging;
+    alone.tuning.merge_units = false;
+    const auto bytes_of = [&](const ComponentSpec& spec) {
+      return finish_section(draft_section(units.source(), spec, Effort::fast), nullptr);
+    };
+    EXPECT_EQ(bytes_of(merging), bytes_of(alone));
+    EXPECT_EQ(bytes_of(merging)[0], std::byte{0});
+  }
+}
+
+TEST(MergedInterpolation, AutoAndContextDoNotMerge) {
+  const Units<double> units = line_of(8, 12);
+  for (const Codec codec : {Codec::context, Codec::automatic}) {
+    for (const Effort effort : {Effort::fast, Effort::balanced}) {
+      ComponentSpec spec = test::spec_of(codec, units.values, 1e-3);
+      const SectionDraft alone = draft_section(units.source(), spec, effort);
+      spec.tuning.merge_units = true;
+      const SectionDraft asked = draft_section(units.source(), spec, effort);
+      if (asked.codec == Codec::lorenzo_regression) continue;  // which does
+      EXPECT_EQ(finish_section(asked, nullptr), finish_section(alone, nullptr)) << codec_name(codec);
+    }
+  }
+}
+
+// Rectangles of the same size at several places among others, some without cells, in every direction.
+template <class T>
+Units<T> mixed_units(bool masked, uint64_t seed) {
+  Units<T> units;
+  units.sizes = {{8, 8, 8, 1}, {7, 1, 1, 1}, {1, 1, 1, 1}, {8, 8, 8, 1}, {5, 0, 3, 1}, {1, 9, 1, 1},
+                 {7, 1, 1, 1}, {1, 1, 1, 1}, {3, 4, 5, 6}, {8, 8, 3, 1}, {1, 9, 1, 1}, {5, 0, 3, 1},
+                 {8, 8, 8, 1}, {3, 4, 5, 6}, {6, 1, 4, 1}, {6, 1, 4, 1}, {1, 9, 1, 1}};
+  Random random(seed);
+  for (const Extents& n : units.sizes) {
+    const auto part = test::rough_field<T>({n[0], n[1], n[2], n[3]}, 0.01, seed);
+    units.values.insert(units.values.end(), part.begin(), part.end());
+    if (!masked) continue;
+    // Of some rectangles nothing is left out, of one everything.
+    std::vector<uint8_t> left_out(part.size());
+    const int64_t kind = units.left_out.size() == 3 ? 1 : random.below(4);
+    for (uint8_t& cell : left_out) cell = kind == 1 || (kind > 1 && random.below(3) == 0) ? 1 : 0;
+    units.left_out.push_back(kind == 0 ? std::vector<uint8_t>() : left_out);
+  }
+  return units;
+}
+
+template <class T>
+void every_merged_shape() {
+  for (const bool masked : {false, true}) {
+    for (uint64_t seed = 1; seed < 6; ++seed) {
+      SCOPED_TRACE(std::to_string(seed) + (masked ? " masked" : ""));
+      Units<T> units = mixed_units<T>(masked, seed);
+      const ComponentSpec spec = test::spec_of(Codec::interpolation, units.values, 1e-3);
+      if (masked) {
+        Random random(seed);
+        const auto& specials = test::special_values<T>();
+        for (T& value : units.values) {
+          if (random.below(9) == 0)
+            value = specials[static_cast<size_t>(random.below(static_cast<int64_t>(specials.size())))];
+        }
+      }
+      const Bytes bytes = merged_bytes(units, spec);
+      EXPECT_EQ(bytes[0], masked ? (merged_flag | specials_flag) : merged_flag);
+      const auto all = check_section(units, spec, bytes, Codec::interpolation);
+      test::check_reads_alone(units, spec, bytes, Codec::interpolation, all);
+    }
+  }
+}
+
+TEST(MergedInterpolation, EveryShapeKeepsTheBoundAndReadsAlone) {
+  every_merged_shape<float>();
+  every_merged_shape<double>();
+}
+
+TEST(MergedInterpolation, TheSameBytesOnEveryTarget) {
+  const Units<float> units = mixed_units<float>(true, 3);
+  const ComponentSpec spec = test::spec_of(Codec::interpolation, units.values, 1e-3);
+  const std::string used = simd_target();
+  const Bytes expected = merged_bytes(units, spec);
+  for (const std::string& target : simd_targets()) {
+    ASSERT_TRUE(set_simd_target(target).ok());
+    EXPECT_EQ(merged_bytes(units, spec), expected) << target;
+  }
+  ASSERT_TRUE(set_simd_target(used).ok());
+}
+
 // --- hostile sections -------------------------------------------------------------------------------------
 
 Status decode_units(Codec codec, const Units<double>& units, const ComponentSpec& spec, ByteSpan bytes) {
@@ -455,6 +583,48 @@ TEST(Interpolation, RefusesDamagedSections) {
     }
     EXPECT_GT(refused, 100U);
   }
+}
+
+TEST(MergedInterpolation, RefusesDamagedSections) {
+  auto units = mixed_units<double>(true, 2);
+  const ComponentSpec spec = test::spec_of(Codec::interpolation, units.values, 1e-3);
+  units.values[5] = std::nan("");
+  units.values[700] = 1e30;
+  const Bytes whole = merged_bytes(units, spec);
+  ASSERT_TRUE(decode_units(Codec::interpolation, units, spec, whole).ok());
+  for (size_t n = 0; n < whole.size(); ++n) {
+    EXPECT_EQ(decode_units(Codec::interpolation, units, spec, ByteSpan(whole).first(n)).code(), Code::corrupt)
+        << n << " bytes of " << whole.size();
+  }
+  size_t refused = 0;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      Bytes damaged = whole;
+      damaged[i] ^= std::byte{1} << bit;
+      const Status status = decode_units(Codec::interpolation, units, spec, damaged);
+      refused += status.ok() ? 0 : 1;
+      EXPECT_TRUE(status.ok() || status.code() == Code::corrupt) << status.message();
+    }
+  }
+  EXPECT_GT(refused, 100U);
+}
+
+TEST(MergedInterpolation, IsRefusedWhereNothingIsMerged) {
+  const Units<double> units = line_of(4, 3);
+  const ComponentSpec spec = test::spec_of(Codec::interpolation, units.values, 1e-3);
+  const Bytes merged = merged_bytes(units, spec);
+  const Status in_context = decode_units(Codec::context, units, spec, merged);
+  EXPECT_EQ(in_context.code(), Code::corrupt);
+  EXPECT_NE(in_context.message().find("unknown flags 0x02"), std::string::npos) << in_context.message();
+
+  std::vector<double> back(units.values.size());
+  SectionTarget<double> target;
+  target.rects = units.rects<double*>(back.data(), target.held);
+  target.nested.resize(target.rects.size());
+  const Status in_nested =
+      decode_section<double>(merged, Codec::interpolation, info_of<double>(spec), {}, target);
+  EXPECT_EQ(in_nested.code(), Code::corrupt);
+  EXPECT_NE(in_nested.message().find("merged rectangles"), std::string::npos) << in_nested.message();
 }
 
 TEST(Interpolation, HeadsThatClaimTooMuchAreRefusedByName) {

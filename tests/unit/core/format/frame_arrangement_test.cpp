@@ -14,12 +14,14 @@
 namespace neve {
 namespace {
 
-constexpr std::array<SectionArrangement, 7> forced{{{Arrangement::linear, 0},
+constexpr std::array<SectionArrangement, 9> forced{{{Arrangement::linear, 0},
                                                     {Arrangement::linear, 8},
                                                     {Arrangement::linear, 16},
                                                     {Arrangement::cluster, 8},
                                                     {Arrangement::cluster, 16},
                                                     {Arrangement::cluster, 32},
+                                                    {Arrangement::linear, 64},
+                                                    {Arrangement::cluster, 64},
                                                     {Arrangement::in_place, 0}}};
 
 std::string name_of(const SectionArrangement& a) {
@@ -112,6 +114,9 @@ std::vector<std::pair<int, std::vector<FrameBox>>> box_sets() {
       3, std::vector<FrameBox>{box_at({0, 0, 0, 0}, {12, 12, 12, 1}),  // overlapping: nodal
                                box_at({11, 0, 0, 0}, {12, 12, 12, 1}), box_at({0, 11, 0, 0}, {12, 12, 12, 1}),
                                box_at({0, 0, 0, 0}, {12, 12, 12, 1})});
+  // Unit blocks of 64 cells, whole ones and cut ones.
+  sets.emplace_back(2, std::vector<FrameBox>{box_at({0, 0, 0, 0}, {130, 64, 1, 1}),
+                                             box_at({130, 0, 0, 0}, {70, 66, 1, 1})});
   test::Random random(5);
   for (int trial = 0; trial < 4; ++trial) {
     std::vector<FrameBox> scattered;
@@ -138,7 +143,11 @@ template <class T>
 std::vector<std::byte> encode(const Level<T>& level, std::vector<ComponentSpec> specs,
                               const SectionArrangement& arrangement, const EncodeOptions& options = {},
                               std::span<const BoxData> boxes = {}, FrameReport* report = nullptr) {
-  for (ComponentSpec& spec : specs) spec.tuning = tuning_of(arrangement);
+  for (ComponentSpec& spec : specs) {
+    const bool merges = spec.tuning.merge_units;
+    spec.tuning = tuning_of(arrangement);
+    spec.tuning.merge_units = merges;
+  }
   const std::vector<BoxData> own = level.data();
   auto frame = encode_frame(sizeof(T) == 4 ? DType::f32 : DType::f64, level.layout, specs,
                             boxes.empty() ? own : boxes, options, report);
@@ -244,6 +253,51 @@ TEST(Arrangement, EveryLossyCodecKeepsItsBoundInAll) {
     SCOPED_TRACE(codec_name(codec));
     check_bounds_of_all_box_sets<double>(codec, false);
     check_bounds_of_all_box_sets<float>(codec, true);
+  }
+}
+
+// AMRIC's equation 1, whose third line is for unit blocks of 64 cells and more.
+TEST(Arrangement, TheUnitSetsTheSideOfPredictionBlocks) {
+  const auto level = fill_level<float>(3, 1, {box_at({0, 0, 0, 0}, {64, 64, 64, 1})}, 3);
+  for (const auto& [unit, side] : {std::pair<int, int>{8, 4}, {16, 6}, {32, 4}, {64, 6}}) {
+    auto spec = bounded(1, 1e-4)[0];
+    spec.codec = Codec::lorenzo_regression;
+    spec.tuning = tuning_of({Arrangement::linear, unit});
+    const auto bytes_with = [&](int block) {
+      spec.tuning.block_cells = block;
+      return encode_frame(DType::f32, level.layout, {&spec, 1}, level.data()).value();
+    };
+    const auto by_rule = bytes_with(0);
+    EXPECT_NE(bytes_with(10 - side).size(), by_rule.size()) << unit;
+    EXPECT_EQ(bytes_with(side).size(), by_rule.size()) << unit;
+    EXPECT_EQ(decode(bytes_with(side)), decode(by_rule)) << unit;
+  }
+}
+
+// Cluster with a unit of its own choice has none of 64 cells, whatever would fit.
+TEST(Arrangement, ClusterChoosesAtMostUnitsOf32) {
+  const auto level = fill_level<float>(2, 1, {box_at({0, 0, 0, 0}, {128, 64, 1, 1})}, 3);
+  const auto bytes = encode(level, bounded(1, 1e-3), {Arrangement::cluster, 0});
+  const auto frame = Frame::parse(bytes);
+  ASSERT_TRUE(frame.ok());
+  for (const SectionInfo& section : frame->sections()) EXPECT_EQ(section.unit_cells, 32);
+}
+
+TEST(Arrangement, MergedUnitsAreTheSameWithAnyNumberOfThreads) {
+  std::vector<FrameBox> boxes;
+  for (int64_t b = 0; b < 2; ++b) boxes.push_back(box_at({130 * b, 0, 0, 0}, {130, 130, 70, 1}));
+  const auto level = fill_level<float>(3, 1, boxes, 3);
+  for (const Codec codec : {Codec::interpolation, Codec::lorenzo_regression}) {
+    auto specs = bounded(1, 1e-2);
+    specs[0].codec = codec;
+    specs[0].tuning.merge_units = true;
+    const auto alone = encode(level, specs, {Arrangement::linear, 8}, {Effort::fast, 1});
+    EXPECT_EQ(encode(level, specs, {Arrangement::linear, 8}, {Effort::fast, 3}), alone);
+    EXPECT_GT(Frame::parse(alone)->sections().size(), 1U);
+    const auto decoded = decode(alone);
+    EXPECT_EQ(decode(alone, 3), decoded);
+    specs[0].tuning.merge_units = false;
+    EXPECT_NE(encode(level, specs, {Arrangement::linear, 8}), alone);
   }
 }
 
@@ -535,7 +589,7 @@ TEST(Arrangement, RefusesTuningThatCannotBe) {
   specs[0].tuning.unit_cells = 7;
   const auto refused = encode_frame(DType::f64, level.layout, specs, level.data());
   ASSERT_EQ(refused.status().code(), Code::usage);
-  EXPECT_NE(refused.status().message().find("component 0: unit is 7; 0, 8, 16 and 32 are allowed"),
+  EXPECT_NE(refused.status().message().find("component 0: unit is 7; 0, 8, 16, 32 and 64 are allowed"),
             std::string::npos);
 }
 

@@ -304,6 +304,29 @@ void add_arranged(const std::string& type, int ndim, Arrangement arrangement, in
                    *encode_frame(dtype, layout, specs, data)});
 }
 
+// Two unit blocks of 64 cells and what is left over.
+void add_large_units(std::vector<Case>& cases) {
+  FrameLayout layout;
+  layout.ndim = 2;
+  FrameBox box;
+  box.size = {70, 128, 1, 1};
+  box.covered = {{{0, 0, 0, 0}, {16, 16, 1, 1}}};
+  layout.boxes = {box};
+  layout.element_count = layout.held_elements();
+  const auto field = test::rough_field<float>({70, 128}, 0.005, 14);
+  const std::vector<BoxData> data{dense_box_data(field.data(), box)};
+  for (const Arrangement arrangement : {Arrangement::linear, Arrangement::cluster}) {
+    ComponentSpec spec;
+    spec.bound_abs = 1e-3;
+    spec.drop_covered = true;
+    spec.codec = Codec::lorenzo_regression;
+    spec.tuning.arrangement = arrangement;
+    spec.tuning.unit_cells = 64;
+    cases.push_back({"boxes_f32_2d_" + std::string(arrangement_name(arrangement)) + "_64",
+                     *encode_frame(DType::f32, layout, {&spec, 1}, data)});
+  }
+}
+
 TEST(Golden, EveryFrameEverWrittenReadsTheSame) {
   std::vector<Case> cases;
   add_arrays<float>("f32", cases);
@@ -338,6 +361,9 @@ TEST(Golden, EveryFrameEverWrittenReadsTheSame) {
     add_arranged<double>("f64", 3, Arrangement::in_place, 0, cases, codec);
   }
   add_arranged<float>("f32", 3, Arrangement::linear, 8, cases, Codec::lorenzo_regression, true);
+  add_arranged<float>("f32", 3, Arrangement::linear, 8, cases, Codec::interpolation, true);
+  add_arranged<double>("f64", 2, Arrangement::linear, 8, cases, Codec::interpolation, true);
+  add_large_units(cases);
   for (const Case& c : cases) {
     const fs::path path = golden_folder / (c.name + ".neve");
     if (fs::exists(path) || std::getenv("NEVE_WRITE_GOLDEN") == nullptr) continue;

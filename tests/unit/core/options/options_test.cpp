@@ -232,7 +232,7 @@ TEST(RuleTexts, SayWhichSettingIsWrong) {
   const auto message = [](const char* rule) {
     return options::parse_rule(rule, options::field_rule).status().message();
   };
-  EXPECT_EQ(message("unit=x"), "unit is x; 0, 8, 16 and 32 are allowed");
+  EXPECT_EQ(message("unit=x"), "unit is x; 0, 8, 16, 32 and 64 are allowed");
   EXPECT_EQ(message("abs=1,rel=1"), "bound is given twice");
   EXPECT_EQ(message("fill=auto"), "fill: in a rule it is a number");
   EXPECT_NE(message("effort=max").find("option \"effort=max\" has no meaning here; allowed are bound, codec"),

@@ -231,6 +231,7 @@ TEST_P(AmrexVariant, ReadsEveryValue) {
   EXPECT_EQ(h.components, (std::vector<std::string>{"density", "mass fraction of H2"}));
   EXPECT_EQ(h.time, 0.125);
   EXPECT_EQ(h.source_ghosts, v.ghosts);
+  for (const int level : {0, 1}) EXPECT_EQ(source.stored_ghosts(level), v.ghosts);
   EXPECT_EQ(h.side_files, (std::map<std::string, std::string>{{"job_info", "who: nobody\n"}}));
   const Levels levels = levels_of(v.dims);
   ASSERT_EQ(h.levels.size(), 2u);
