@@ -5,6 +5,7 @@
 #include "bench/command/chombo.hpp"
 #include "bench/command/disk.hpp"
 #include "bench/command/ensemble.hpp"
+#include "bench/command/layouts.hpp"
 #include "bench/command/mpi.hpp"
 #include "bench/command/noise.hpp"
 #include "bench/command/python_benches.hpp"
@@ -23,9 +24,9 @@ int main(int argc, char** argv) {
       "  mpirun -n 4 neve bench struct --valid 0.65\n"
       "  neve bench NAME --help");
   std::vector<Command> commands = {
-      add_bench_struct(app),   add_bench_cartiso(app), add_bench_amr(app),
-      add_bench_unstruct(app), add_bench_chombo(app),  add_bench_ensemble(app),
-      add_bench_mpi(app),      add_bench_disk(app),    add_bench_noise(app),
+      add_bench_struct(app), add_bench_cartiso(app),  add_bench_amr(app),     add_bench_unstruct(app),
+      add_bench_chombo(app), add_bench_ensemble(app), add_bench_layouts(app), add_bench_mpi(app),
+      add_bench_disk(app),   add_bench_noise(app),
   };
   for (Command& command : add_python_benches(app)) commands.push_back(std::move(command));
   return run_commands(app, commands, argc, argv);
