@@ -55,6 +55,8 @@ if(NEVE_BENCH)
   install(TARGETS neve-bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/python/neve_bench DESTINATION share/neve/bench
     PATTERN __pycache__ EXCLUDE)
+  # What `neve study amric` measures where no file is named.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/samples/nyx_lya32_plt00113 DESTINATION share/neve/samples)
 endif()
 foreach(preloaded neve_trace neve_pmpi)
   if(TARGET ${preloaded})

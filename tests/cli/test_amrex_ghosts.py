@@ -43,6 +43,15 @@ def test_ghosts_of_amrex_boxes_are_named(neve, tmp_path, ghosts, target):
         assert np.array_equal(np.frombuffer(stored[-4096:]), values.ravel())
 
 
+@pytest.mark.parametrize("ghosts", [0, 2])
+def test_info_shows_ghosts(neve, tmp_path, ghosts):
+    write(tmp_path / "plt", ghosts)
+    (level,) = neve("info", tmp_path / "plt", "--json").json["levels"]
+    assert level["ghosts"] == [ghosts] * 3
+    words = "2, 2, 2 layers of ghost cells" if ghosts else "no ghost cells"
+    assert words in neve("info", tmp_path / "plt").out
+
+
 @pytest.mark.parametrize("options", [(), ("--ghosts", "drop")])
 def test_uncompressed_too(neve, tmp_path, options):
     values = write(tmp_path / "plt", 1)

@@ -93,7 +93,10 @@ def test_every_way_holds_its_bounds_and_says_what_it_took(measured, hierarchy):
         seconds = row["seconds"]
         assert set(seconds) == set(STAGES)
         assert row["spread"] == [seconds["total"]] * 2
-        assert sum(seconds[stage] for stage in STAGES[:-1]) == pytest.approx(seconds["total"])
+        # Stages are the slowest rank's, each; write is the rest, if there is one.
+        together = sum(seconds[stage] for stage in STAGES[:-1])
+        assert together >= seconds["total"] * (1 - 1e-6)
+        assert seconds["write"] == 0 or together == pytest.approx(seconds["total"])
         assert 0 < row["call_seconds"] <= seconds["total"]
 
 
@@ -262,7 +265,10 @@ def test_stages_are_those_of_the_median_write(neve, sample, tmp_path, ranks, rep
     rows = neve("bench", "layouts", sample, *ways, *options, ranks=ranks).json["rows"]
     for row in rows:
         seconds, (least, most) = row["seconds"], row["spread"]
-        assert sum(seconds[stage] for stage in STAGES[:-1]) == pytest.approx(seconds["total"])
+        # Stages are the slowest rank's, each; write is the rest, if there is one.
+        together = sum(seconds[stage] for stage in STAGES[:-1])
+        assert together >= seconds["total"] * (1 - 1e-6)
+        assert seconds["write"] == 0 or together == pytest.approx(seconds["total"])
         assert least <= seconds["total"] <= most and least < most
         assert repeats == 3 or seconds["total"] == least
         if row["way"] != "neve-behind":

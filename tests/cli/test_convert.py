@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 
+import h5py
 import numpy as np
 import pytest
 
@@ -246,6 +247,17 @@ def test_cross_level_prediction_is_refused_where_it_means_nothing(neve, sample, 
     for options in (["--uncompressed"], ["--strategy", "amrex-1d"]):
         outcome = neve("convert", sample, tmp_path / "x.h5", "--cross-level", *options, expect=2)
         assert "cross-level" in outcome.err
+
+
+@pytest.mark.parametrize("values", [1024, 4096, 1 << 20])
+def test_amrex_chunks_have_the_size_that_is_asked_for(neve, sample, tmp_path, values):
+    path = tmp_path / "x.h5"
+    asked = () if values == 1024 else ("--chunk-values", values)
+    neve("convert", sample, path, "--strategy", "amrex-1d", *asked, ranks=2)
+    assert neve("verify", sample, path, "--json").json["ok"] is True
+    with h5py.File(path) as file:
+        for level in (0, 1):
+            assert file[f"level_{level}/data:datatype=0"].chunks == (values,)
 
 
 def test_info(neve, sample, converted):

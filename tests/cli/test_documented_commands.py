@@ -43,6 +43,7 @@ NEEDS = {
     "mpirun -n 2 neve bench ensemble --nx": LONG,
     "mpirun -n 4 neve bench ensemble --verify": LONG,
     "neve bench rd plt00113": LONG,
+    "neve study amric": LONG,
     "mpirun -n 4 neve bench cartiso --steps 3": LONG,
     "mpirun -n 4 neve bench amr --methods": LONG,
     "mpirun -n 4 neve bench struct --valid": LONG,

@@ -127,6 +127,8 @@ IDLE = [
     ((), ("--merge-units",)),
     ((), ("--block", "4")),
     (("--codec", "interpolation"), ("--block", "4")),
+    (("--codec", "interpolation", "--arrangement", "cluster"), ("--merge-units",)),
+    (("--codec", "context"), ("--merge-units",)),
     (("--effort", "max", "--arrangement", "in_place"), ("--merge-units",)),
     ((), ("--method", "rank")),
     (("--strategy", "independent"), ("--aggregators", "2")),
@@ -140,6 +142,9 @@ IDLE = [
     (("--codec", "exact"), ("--effort", "max")),
     (("--strategy", "amrex-1d"), ("--chunk-size", "8MiB")),
     (("--strategy", "filtered"), ("--chunk-size", "8MiB")),
+    (("--strategy", "filtered"), ("--chunk-values", "4096")),
+    ((), ("--chunk-values", "1024")),
+    (("--uncompressed",), ("--chunk-values", "4096")),
     (("--strategy", "amrex-1d"), ("--unit", "8")),
     (("--strategy", "amrex-1d"), ("--block", "4")),
     ((), ("--cross-level",)),
@@ -154,6 +159,9 @@ def test_convert_refuses_options_that_do_nothing(tmp_path, given, idle):
     assert code == USAGE, (code, out, err)
     option = idle[0] if idle[0] != "--field" else "--field Temp: method"
     assert f"{option} " in err and "no meaning" in err, err
+    # The arrangement is named where it is at fault.
+    at_fault = idle == ("--merge-units",) and "--arrangement" in given
+    assert ("and arrangement " in err) == at_fault, err
     assert os.listdir(tmp_path) == []
 
 
@@ -181,6 +189,7 @@ def test_what_has_an_effect_is_allowed(tmp_path):
     for number, words in enumerate(
         [
             ("--codec", "lorenzo_regression", "--block", "4", "--merge-units", "--unit", "8"),
+            ("--codec", "interpolation", "--merge-units", "--unit", "64"),
             ("--effort", "max", "--block", "6"),
             ("--field", "Temp:codec=lorenzo_regression,block=4"),
             ("--codec", "lossless", "--method", "shuffle-lz4"),
@@ -188,6 +197,7 @@ def test_what_has_an_effect_is_allowed(tmp_path):
             ("--codec", "interpolation", "--field", "Temp:lossless"),
             ("--speed-weight", "1", "--effort", "balanced"),
             ("--codec", "interpolation", "--cross-level"),
+            ("--strategy", "amrex-1d", "--chunk-values", "4096"),
         ]
     ):
         code, _, err = neve_in(tmp_path, "convert", SAMPLE, f"{number}.h5", *words)

@@ -99,7 +99,7 @@ def test_numbers_that_are_not_below_zero(tmp_path, words, told):
 
 
 THREADS = "1 to 1024 are allowed"
-SIDES = {"unit": "0, 8, 16 and 32 are allowed", "block": "0, 4 and 6 are allowed"}
+SIDES = {"unit": "0, 8, 16, 32 and 64 are allowed", "block": "0, 4 and 6 are allowed"}
 
 
 @pytest.mark.parametrize(

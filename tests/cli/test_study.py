@@ -180,6 +180,40 @@ def test_goes_on_where_it_was_killed(neve, faked):
     assert len(faked.rows()) == 4
 
 
+@pytest.mark.parametrize("text", ["[1]", '{"result": {}}', "", None])
+def test_a_damaged_record_is_named_and_run_again(neve, faked, text):
+    neve(*faked.words)
+    faked.calls()
+    path, other = sorted((faked.into / "runs").iterdir())[:2]
+    path.write_text(other.read_text() if text is None else text)
+    message = f"runs/{path.name} is damaged: "
+    listed = neve(*faked.words[:-1], "--list")
+    assert listed.err.count(message + "it counts as not run") == 1
+    assert listed.out.count("0 of 1 runs done") == 1
+    only = neve(*faked.words, "--report-only")
+    assert only.err.count(message + "it counts as not run") == 1
+    assert faked.calls() == [] and len(faked.rows()) == 3
+    again = neve(*faked.words)
+    assert again.err.count(message + "run again") == 1
+    assert len(faked.calls()) == 1 and len(faked.rows()) == 4
+    assert " is damaged" not in neve(*faked.words).err
+
+
+def test_records_of_before_they_had_digests_count(neve, faked):
+    neve(*faked.words)
+    faked.calls()
+    machine = json.loads((faked.into / "study.json").read_text())["machines"]
+    assert len(machine) == 1 and machine[0]["cpu"] in (faked.into / "report.md").read_text()
+    for path in (faked.into / "runs").iterdir():
+        record = json.loads(path.read_text())
+        assert record.pop("digest") and record.pop("key") == path.stem and record.pop("machine")
+        path.write_text(json.dumps(record))
+    again = neve(*faked.words)
+    assert faked.calls() == [] and " is damaged" not in again.err and len(faked.rows()) == 4
+    assert json.loads((faked.into / "study.json").read_text())["machines"] == [None]
+    assert "a machine that older records do not name" in (faked.into / "report.md").read_text()
+
+
 def test_only_changed_cells_are_run_again(neve, faked):
     neve(*faked.words)
     faked.calls()

@@ -287,7 +287,7 @@ def read_codebook(reader: Reader) -> list[int]:
 def read_section(body: Reader, data: bytes, at: int, per_section: bool, may_nest: bool) -> Section:
     codec = body.u8()
     lie, unit = (body.u8(), body.u8()) if per_section else (LINEAR, 0)
-    require(lie <= NESTED and unit in (0, 8, 16, 32), "arrangement of a section")
+    require(lie <= NESTED and unit in (0, 8, 16, 32, 64), "arrangement of a section")
     require(unit > 0 if lie == CLUSTER else unit == 0 or lie == LINEAR, "unit of a section")
     can_nest = codec in (INTERPOLATION, CONTEXT) and may_nest
     require(lie != NESTED or can_nest, "nested without a coarser level")

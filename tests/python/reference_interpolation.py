@@ -11,6 +11,7 @@ import numpy as np
 import reference_decoder as base
 
 SPECIALS = 0x01
+MERGED = 0x02  # of codec interpolation
 CLASS_ORDER = (1, 2, 4, 3, 5, 6, 7)
 ANCHOR_LIMIT = 1 << 21
 LISTED_ESCAPES = (1 << 21, -(1 << 31))
@@ -34,6 +35,7 @@ class Model:
 
 @dataclass
 class Head:
+    is_merged: bool
     special: dict[int, np.generic]
     models: list[Model]
     anchors: list[int]
@@ -76,9 +78,11 @@ def read_model(reader) -> Model:
     return model
 
 
-def read_head(reader, dtype: np.dtype, held: int) -> Head:
+def read_head(reader, dtype: np.dtype, held: int, may_merge: bool) -> Head:
     flags = reader.u8()
-    base.require(flags & ~SPECIALS == 0, "flags of an interpolated section")
+    base.require(
+        flags & ~(SPECIALS | (MERGED if may_merge else 0)) == 0, "flags of an interpolated section"
+    )
     special = base.special_values(reader, dtype, held) if flags & SPECIALS else {}
     levels = reader.u8()
     base.require(levels <= 4, "levels")
@@ -91,7 +95,9 @@ def read_head(reader, dtype: np.dtype, held: int) -> Head:
     base.require(all(-ANCHOR_LIMIT < n <= ANCHOR_LIMIT for n in anchors), "anchor number")
     listed = reader.varint()
     base.require(listed <= held, "listed values")
-    return Head(special, models, anchors, base.exact_values(reader, listed, dtype))
+    return Head(
+        bool(flags & MERGED), special, models, anchors, base.exact_values(reader, listed, dtype)
+    )
 
 
 # --- where quantization codes come from -----------------------------------------------------------
@@ -455,7 +461,7 @@ def decode(
     with np.errstate(all="ignore"):
         base.usable_grid(component, dtype)
         held = sum(int((~mask).sum()) for mask in left_out)
-        head = read_head(reader, dtype, held)
+        head = read_head(reader, dtype, held, not is_context)
         if is_context:
             quant_codes = ContextQuantCodes(reader)
         else:
@@ -463,26 +469,55 @@ def decode(
                 reader, shared, held - len(head.special) - len(head.anchors)
             )
         decoder = FieldDecoder(dtype, component, head, quant_codes)
-        position = 0
-        decoded = []
-        for size, mask, values_known in zip(sizes, left_out, known, strict=True):
-            positions = position + np.cumsum(~mask) - ~mask
-            position += int((~mask).sum())
-            is_special = np.array([p in head.special for p in positions.tolist()]) & ~mask
-            excluded = (mask | is_special).reshape(size[::-1])
-            cells = size[0] * size[1] * size[2]
-            fields = [
-                decoder.decode(
-                    of_field,
-                    {n - w * cells: v for n, v in values_known.items() if n // cells == w},
-                )
-                for w, of_field in enumerate(excluded)
-            ]
-            values = np.stack(fields).astype(dtype).reshape(-1)
-            base.put_special(values, is_special, positions, head.special)
-            decoded.append(values)
+        if head.is_merged:
+            base.require(not any(known), "merged rectangles in arrangement nested")
+            decoded = decode_merged(decoder, head, dtype, sizes, left_out)
+        else:
+            decoded = decode_rects(decoder, head, dtype, sizes, left_out, known)
         decoder.end()
         return decoded
+
+
+def decode_merged(decoder, head, dtype, sizes, left_out) -> list[np.ndarray]:
+    """The values of each rectangle, decoded as a part of the one that all of its size make."""
+    members: dict[tuple[int, ...], list[int]] = {}
+    for number, size in enumerate(sizes):
+        if np.prod(size) > 0:
+            members.setdefault(tuple(size), []).append(number)
+    merged = []
+    for size, numbers in members.items():
+        whole = list(size)
+        whole[max((d for d in range(4) if size[d] > 1), default=0)] *= len(numbers)
+        merged.append(whole)
+    masks = [np.concatenate([left_out[n] for n in numbers]) for numbers in members.values()]
+    decoded = [np.empty(0, dtype)] * len(sizes)
+    wholes = decode_rects(decoder, head, dtype, merged, masks, [{}] * len(merged))
+    for numbers, values in zip(members.values(), wholes, strict=True):
+        for number, part in zip(numbers, np.split(values, len(numbers)), strict=True):
+            decoded[number] = part
+    return decoded
+
+
+def decode_rects(decoder, head, dtype, sizes, left_out, known) -> list[np.ndarray]:
+    position = 0
+    decoded = []
+    for size, mask, values_known in zip(sizes, left_out, known, strict=True):
+        positions = position + np.cumsum(~mask) - ~mask
+        position += int((~mask).sum())
+        is_special = np.array([p in head.special for p in positions.tolist()]) & ~mask
+        excluded = (mask | is_special).reshape(size[::-1])
+        cells = size[0] * size[1] * size[2]
+        fields = [
+            decoder.decode(
+                of_field,
+                {n - w * cells: v for n, v in values_known.items() if n // cells == w},
+            )
+            for w, of_field in enumerate(excluded)
+        ]
+        values = np.stack(fields).astype(dtype).reshape(-1)
+        base.put_special(values, is_special, positions, head.special)
+        decoded.append(values)
+    return decoded
 
 
 def symbol_quant_codes(reader, shared, ordinary: int) -> SymbolQuantCodes:

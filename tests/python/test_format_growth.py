@@ -115,6 +115,12 @@ PLACES = {
     "flag bit 6 of a section, interpolation": Place(
         21, bits(6, 7, 0) + bits(2, 5, 0), "section", array_frame(codec="interpolation")
     ),
+    "flag bit 2 of a head, interpolation": Place(
+        0, bits(2, 7, 0), "section", array_frame(codec="interpolation")
+    ),
+    "flag bit 1 of a head, context": Place(
+        0, bits(1, 7, 0), "section", array_frame(codec="context")
+    ),
     "flag bit 2 of a section, axis_passes": Place(
         0, bits(2, 7, 0), "section", array_frame(codec="axis_passes")
     ),

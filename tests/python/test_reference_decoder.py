@@ -93,7 +93,8 @@ def test_arrays(field, rel, effort):
     field=fields(),
     rel=st.sampled_from([1e-2, 1e-4]),
     arrangement=st.sampled_from(
-        [("linear", 8), ("linear", 16), ("cluster", 8), ("cluster", 16), ("in_place", None)]
+        [(name, unit) for name in ("linear", "cluster") for unit in (8, 16, 64)]
+        + [("in_place", None)]
     ),
 )
 def test_arranged_arrays(field, rel, arrangement):
@@ -146,10 +147,19 @@ def test_lorenzo_regression(field, rel, effort, arrangement, block, merge_units)
     arrangement=st.sampled_from(
         [("linear", None), ("linear", 8), ("cluster", 8), ("in_place", None)]
     ),
+    merge_units=st.booleans(),
 )
-def test_interpolation(field, rel, codec, arrangement):
+def test_interpolation(field, rel, codec, arrangement, merge_units):
     name, unit = arrangement
-    frame = neve.compress(field, rel=rel, codec=codec, arrangement=name, unit=unit, threads=1)
+    frame = neve.compress(
+        field,
+        rel=rel,
+        codec=codec,
+        arrangement=name,
+        unit=unit,
+        merge_units=merge_units and name == "linear" and codec == "interpolation",
+        threads=1,
+    )
     used = {s["codec"] for s in neve.info(frame)["sections"]}
     assert used <= {codec, "constant", "exact"}
     assert_same_bits(reference_decoder.decode(frame), neve.decompress(frame))

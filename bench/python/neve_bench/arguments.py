@@ -4,11 +4,39 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 # As bench/command/report.cpp has them.
 PICTURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg")
+
+
+class Flat(argparse.Action):
+    """Values joined by commas, apart, or both: each word's are a list."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, list(dict.fromkeys(one for word in values for one in word)))
+
+
+def relative_bounds(text: str) -> list[float]:
+    """Of one word: "1e-3" or "1e-3,1e-4"."""
+    try:
+        values = [float(word) for word in text.split(",")]
+    except ValueError:
+        values = []
+    if not values or not all(0 < value < 1 for value in values):
+        raise argparse.ArgumentTypeError(
+            f"'{text}'; allowed are numbers between 0 and 1, apart or joined by commas (a FILE "
+            "goes before them, or behind --)"
+        )
+    return values
 
 
 def add_measurement(
@@ -67,6 +95,17 @@ def add_report(parser: argparse.ArgumentParser, pictures: bool = False) -> None:
     group.add_argument("--markdown", action=_Renamed, nargs="?", help=argparse.SUPPRESS)
     if pictures:
         group.add_argument("--plot", metavar="DIR", help="folder for the pictures (none)")
+
+
+def add_removed(parser: argparse.ArgumentParser, instead: Mapping[str, str]) -> None:
+    """Options that there are no more: whoever uses one is told what serves instead."""
+    for option, text in instead.items():
+        parser.add_argument(option, action=_Removed, nargs="*", const=text, help=argparse.SUPPRESS)
+
+
+class _Removed(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        parser.error(f"{self.option_strings[0]}: {self.const}")
 
 
 class _Renamed(argparse.Action):

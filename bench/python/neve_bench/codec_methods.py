@@ -69,38 +69,44 @@ def zfp(case: Case, bound_abs: float):
     return lambda: zfpy.compress_numpy(array, tolerance=bound_abs), zfpy.decompress_numpy
 
 
-def sperr(case: Case, bound_abs: float):
+def sperr_compress(array: np.ndarray, bound_abs: float) -> bytes:
     """SPERR is at hand as an HDF5 filter: a file in memory with one chunk stands for its stream."""
+    with _in_memory() as file:
+        there = _sperr_dataset(file, array, bound_abs, data=array)
+        return there.id.read_direct_chunk((0,) * array.ndim)[1]
+
+
+def sperr_decompress(stored, like: np.ndarray, bound_abs: float) -> np.ndarray:
+    with _in_memory() as file:
+        there = _sperr_dataset(file, like, bound_abs, shape=like.shape, dtype=like.dtype)
+        there.id.write_direct_chunk((0,) * like.ndim, bytes(stored))
+        return there[()]
+
+
+def _in_memory():
     import h5py
+
+    return h5py.File("sperr", "w", driver="core", backing_store=False)
+
+
+def _sperr_dataset(file, like: np.ndarray, bound_abs: float, **data):
     import hdf5plugin
 
+    return file.create_dataset(
+        "d", chunks=like.shape, **hdf5plugin.Sperr(absolute=bound_abs), **data
+    )
+
+
+def sperr(case: Case, bound_abs: float):
     if bound_abs == 0:
         raise NotApplicable("bound 0: the field has no range")
     array = np.ascontiguousarray(case.array)
     if array.ndim not in (2, 3):
         raise NotApplicable(f"SPERR takes 2 or 3 dimensions, this has {array.ndim}")
-
-    def dataset(file, **data):
-        return file.create_dataset(
-            "d", chunks=array.shape, **hdf5plugin.Sperr(absolute=bound_abs), **data
-        )
-
-    def in_memory():
-        return h5py.File("sperr", "w", driver="core", backing_store=False)
-
-    origin = (0,) * array.ndim
-
-    def encode() -> bytes:
-        with in_memory() as file:
-            return dataset(file, data=array).id.read_direct_chunk(origin)[1]
-
-    def decode(stored) -> np.ndarray:
-        with in_memory() as file:
-            there = dataset(file, shape=array.shape, dtype=array.dtype)
-            there.id.write_direct_chunk(origin, bytes(stored))
-            return there[()]
-
-    return encode, decode
+    return (
+        lambda: sperr_compress(array, bound_abs),
+        lambda stored: sperr_decompress(stored, array, bound_abs),
+    )
 
 
 def _fpzip(case: Case, bound_abs: float):

@@ -12,8 +12,8 @@ from typing import Any
 from neve._errors import BOUND_VIOLATED, Error
 
 from . import arguments, codec_methods, fields, report, timing, trial, wide
+from .figures import check_at_hand
 from .method import chosen_names
-from .rd.figures import check_at_hand
 
 GROUP_TITLES = {
     "reference": "Six reference fields",

@@ -18,6 +18,7 @@ from typing import Any
 from neve import _files
 
 PROGRESS_COLUMNS = 100
+WIDEST_PADDED = 40  # cells of a Markdown table
 
 
 def deliver(options: argparse.Namespace, recorded: dict[str, Any], text: str) -> None:
@@ -86,11 +87,21 @@ def number(value: Any, digits: int = 3) -> str:
     return f"{value:.{digits - 1}e}"
 
 
+def duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table whose columns also line up as plain text; all but the first are
-    right-aligned.
+    right-aligned. Cells beyond WIDEST_PADDED signs stand out, so that the others need no blanks
+    for them.
     """
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    widths = [
+        max((len(row[i]) for row in [header, *rows] if len(row[i]) <= WIDEST_PADDED), default=1)
+        for i in range(len(header))
+    ]
 
     def line(cells: Sequence[str]) -> str:
         first = cells[0].ljust(widths[0])

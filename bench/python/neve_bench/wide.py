@@ -213,7 +213,7 @@ def _summary_text(found: dict[str, Any]) -> str:
 
 def plot(folder: Path, recorded: dict[str, Any]) -> Path:
     """Ratio over bound, a panel each kind: the geomean of its fields, of codecs that take all."""
-    from .rd.figures import picture, save_picture
+    from .figures import picture, save_picture
 
     figure, axes = picture(len(wide_fields.KINDS))
     for panel, (kind, title) in zip(axes, wide_fields.KINDS.items(), strict=True):

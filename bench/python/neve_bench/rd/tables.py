@@ -3,127 +3,146 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from .. import covered, report
-from . import methods
+from .. import report
+from ..amr.subject import CELLS
 
 number = report.number
+NOTE_LETTERS = 100
+HOLDS = {True: "yes", False: "no", None: "equal"}
 
 
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:+.1f} %"
 
 
-def tables(recorded: dict[str, Any]) -> str:
+def tables(recorded: dict[str, Any], of_levels: bool) -> str:
     cells = ", ".join(f"{level['cells']} in {level['boxes']}" for level in recorded["levels"])
     parts = [
         *report.heading(recorded),
-        f"{recorded['file']}: {recorded['dtype']}, cells in boxes by level: {cells}. Ratio: raw "
-        "bytes of all cells / stored bytes of all levels; PSNR over the cells held, each error in "
-        "units of its level's range. Cells that a finer level covers: Neve's methods with "
-        f"`--covered {recorded.get('covered', covered.DEFAULT)}`, {methods.AMREX_1D} stores all.",
+        f"{recorded['file']}: {recorded['dtype']}, cells in boxes by level: {cells}. Every way "
+        f"holds the same cells: {recorded['cells']}, {CELLS[recorded['cells']]}. Ratio: raw bytes "
+        "of all cells / stored bytes of all levels; PSNR over the cells held, each error in units "
+        "of its level's range. Border error: the rms error beside the borders between levels over "
+        "that elsewhere; border jump: the error's jump across them over that between neighbours "
+        "inside.",
         *recorded["not_measured"],
-        "### Geomean over the fields",
+        "### Ratio and mean PSNR in dB at each bound, geomean over the fields",
         _geomeans(recorded["geomeans"]),
-        "### Ratios at equal PSNR",
-        _equal_psnr(recorded["equal_psnr"]),
-        "### auto against the best forced choice of the codecs its effort allows",
-        _regrets(recorded),
     ]
-    if recorded["write_times"]:
-        parts += ["### Parts of a write, ms", _write_times(recorded["write_times"])]
+    if recorded["conclusions"]:
+        parts += ["### The paper's conclusions", _conclusions(recorded["conclusions"])]
+    if recorded["regrets"]:
+        parts += ["### auto against the best forced choice", _regrets(recorded["regrets"])]
     parts += ["### Each field", _rows(recorded["rows"])]
+    if of_levels:
+        parts += ["### Each level", _levels(recorded["rows"])]
     parts.append(
         f"Neve's bound violations {recorded['neve_violations']}, special values lost "
-        f"{recorded['neve_specials_lost']}, over every row measured."
+        f"{recorded['neve_specials_lost']}, over every row measured of its codecs."
     )
     return "\n\n".join(parts)
 
 
-def _geomeans(found: list[dict[str, Any]]) -> str:
+def _geomeans(found: Sequence[dict[str, Any]]) -> str:
+    """A line each way: ratio and PSNR at each bound, and the speed over all of them."""
+    bounds = list(dict.fromkeys(row["rel"] for row in found))
+    lines = []
+    for way in dict.fromkeys(row["way"] for row in found):
+        of_way = {row["rel"]: row for row in found if row["way"] == way}
+        speeds = [row["encode_mb_per_s"] for row in of_way.values() if row["encode_mb_per_s"]]
+        cells = []
+        for rel in bounds:
+            row = of_way.get(rel)
+            cells.append(f"{number(row['ratio'])} ({number(row['mean_psnr_db'])})" if row else "-")
+        fields = max(row["fields"] for row in of_way.values())
+        speed = number(report.geomean(speeds) if speeds else None)
+        lines.append([way, str(fields), *cells, speed])
+    return report.table(["way", "fields", *(f"{rel:g}" for rel in bounds), "encode MB/s"], lines)
+
+
+def _conclusions(found: Sequence[dict[str, Any]]) -> str:
     lines = [
         [
-            row["method"],
+            one["claim"],
+            one["paper"],
+            one["field"],
+            one["mine"],
+            one["theirs"],
+            number(one["at_equal_psnr"]),
+            number(one["at_equal_bound"]),
+            HOLDS[one["holds"]],
+        ]
+        for one in found
+    ]
+    header = ["conclusion", "in the paper", "field", "way", "over", "ratio at equal PSNR"]
+    return report.table([*header, "at equal bound", "holds"], lines)
+
+
+def _regrets(found: Sequence[dict[str, Any]]) -> str:
+    lines = [
+        [
+            row["field"],
             f"{row['rel']:g}",
-            str(row["fields"]),
-            number(row["ratio"]),
-            number(row["mean_psnr_db"]),
-            number(row["encode_mb_per_s"]),
+            row["way"],
+            row["best"],
+            _percent(row["size_regret"]),
+            _percent(row["time_regret"]),
         ]
         for row in found
     ]
-    return report.table(["method", "rel", "fields", "ratio", "mean PSNR dB", "encode MB/s"], lines)
-
-
-def _equal_psnr(found: list[dict[str, Any]]) -> str:
-    columns = {
-        "auto_max_over_amrex_1d": f"auto max / {methods.AMREX_1D}",
-        "auto_max_over_sle": "auto max / SLE",
-        "sle_over_merged": "SLE / merged",
-        "sle_over_fixed_block": "SLE / block 6",
-    }
-    lines = [[row["field"], *(number(row[key]) for key in columns)] for row in found]
-    means = [report.geomean(row[key] for row in found if row[key]) for key in columns]
-    lines.append(["geomean", *(number(None if mean != mean else mean) for mean in means)])
-    return report.table(["field", *columns.values()], lines)
-
-
-def _regrets(recorded: dict[str, Any]) -> str:
-    times = {(t["field"], t["rel"], t["effort"]): t for t in recorded["time_regrets"]}
-    lines = []
-    for row in recorded["size_regrets"]:
-        time = times.get((row["field"], row["rel"], row["effort"]))
-        lines.append(
-            [
-                row["field"],
-                f"{row['rel']:g}",
-                row["effort"],
-                row["best"],
-                _percent(row["size_regret"]),
-                _percent(time["time_regret"] if time else None),
-            ]
-        )
-    header = ["field", "rel", "effort", "best forced", "size regret", "encoding time regret"]
+    header = ["field", "rel", "way", "best forced", "size regret", "encoding time regret"]
     return report.table(header, lines)
 
 
-def _write_times(found: list[dict[str, Any]]) -> str:
-    stages = list(found[0]["seconds"])
-    lines = [
-        [
-            row["strategy"],
-            str(row["ranks"]),
-            str(row["stored_bytes"]),
-            *(number(1e3 * row["seconds"][stage]) for stage in stages),
-        ]
-        for row in found
-    ]
-    return report.table(["strategy", "ranks", "stored bytes", *stages], lines)
-
-
-def _rows(found: list[dict[str, Any]]) -> str:
+def _rows(found: Sequence[dict[str, Any]]) -> str:
     header = [
-        *("field", "rel", "method", "ratio", "bits per cell", "PSNR dB", "max error / bound"),
-        *("violations", "specials lost", "encode MB/s", "note"),
+        *("field", "rel", "way", "ratio", "PSNR dB", "max error / bound", "violations"),
+        *("specials lost", "encode MB/s", "decode MB/s", "border error", "border jump", "note"),
     ]
     lines = []
     for row in found:
-        start = [row["field"], f"{row['rel']:g}", row["method"]]
-        if "ratio" not in row:
-            lines.append([*start, *["-"] * 7, row["note"].replace("|", "/")[:80]])
+        start = [row["field"], f"{row['rel']:g}", row["way"]]
+        if "note" in row:
+            note = row["note"].replace("|", "/").splitlines()[0][:NOTE_LETTERS]
+            lines.append([*start, *["-"] * 9, note])
             continue
         lines.append(
             [
                 *start,
                 number(row["ratio"]),
-                number(row["bits_per_cell"]),
                 number(row["psnr_db"]),
                 number(row["max_error_over_bound"]),
                 str(row["violations"]),
                 str(row["specials_lost"]),
                 number(row["encode_mb_per_s"]),
-                "",
+                number(row["decode_mb_per_s"]),
+                number(row["artifact"]["band"]),
+                number(row["artifact"]["jump"]),
+                row["about"],
             ]
         )
+    return report.table(header, lines)
+
+
+def _levels(found: Sequence[dict[str, Any]]) -> str:
+    header = ["field", "rel", "way", "level", "cells", "held", "bound", "ratio", "PSNR dB"]
+    lines = []
+    for row in (row for row in found if "note" not in row):
+        for level in row["levels"]:
+            lines.append(
+                [
+                    row["field"],
+                    f"{row['rel']:g}",
+                    row["way"],
+                    str(level["level"]),
+                    str(level["cells"]),
+                    str(level["held_cells"]),
+                    number(level["bound_abs"]),
+                    number(level.get("ratio")),
+                    number(level["psnr_db"]),
+                ]
+            )
     return report.table(header, lines)

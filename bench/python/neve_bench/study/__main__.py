@@ -15,15 +15,19 @@ from neve._command import command_path
 from neve._errors import FAILURE, Error
 
 from .. import report
+from ..amric.paper import PAPER as amric
+from ..paper import command as papers
 from . import deck as decks
 from . import findings, summary
 from .runs import Runner, Store, plan, run_all
 
+PAPERS = {paper.name: paper for paper in (amric,)}
 EXAMPLES = """examples:
   neve bench study two-cores                        a deck that comes with Neve, in two minutes
   neve bench study deck.toml --into results         run it, or go on where a killed one was
   neve bench study deck.toml --into results --list  what is done, what failed, what is still to run
   neve bench study deck.toml --into results --report-only
+  neve bench study amric                            the AMRIC paper: see `neve study amric --help`
 """
 
 
@@ -73,8 +77,11 @@ def _refuse_idle(parser: Parser, options: argparse.Namespace) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
+    words = sys.argv[1:] if arguments is None else arguments
+    if words and words[0] in PAPERS:
+        return papers.main(PAPERS[words[0]], words[1:])
     parser = _parser()
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(words)
     _refuse_idle(parser, options)
     try:
         return _run(options)
@@ -88,7 +95,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     deck = decks.read(options.deck)
-    store = Store(Path(options.into or f"neve-study-{deck.path.stem}"))
+    only_looks = options.list or options.report_only or options.dry_run
+    then = "it counts as not run" if only_looks else "run again"
+    store = Store(Path(options.into or f"neve-study-{deck.path.stem}"), _say, then)
     command = command_path()
     runner = Runner(command, deck, store)
     wanted = plan(deck, store, options.retry)
@@ -153,7 +162,7 @@ def _recorded(deck: decks.Deck, store: Store, table: list[dict[str, Any]]) -> di
     return {
         "title": deck.title,
         "repeats": deck.repeats,
-        "machine": report.machine(),
+        "machines": summary.machines(deck, store),
         "disk_MBps": {str(k): v for k, v in summary.disk_bandwidth(deck, store).items()},
         "layouts": summary.layouts_compared(table),
         "rows": table,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import report
+from ..machines import named
 from . import figures, summary
 from .deck import APPS, Deck
 from .page import Page
@@ -42,7 +43,6 @@ def make(deck: Deck, store: Store, with_pictures: bool) -> tuple[Page, list[dict
 def _introduction(
     page: Page, deck: Deck, store: Store, table: list[dict[str, Any]], disk: dict[int, float]
 ) -> None:
-    machine = report.machine()
     loads = [
         record["load"]
         for cell in deck.cells
@@ -52,10 +52,9 @@ def _introduction(
     wanted = len(deck.cells) * deck.repeats
     page.text(
         f"{len(deck.cells)} cells, {deck.repeats} runs each; {len(loads)} of {wanted} are done. "
-        f"Machine: {machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB, "
-        f"{machine['system']}. Times are medians over the runs, of the slowest rank, each with the "
-        "file made durable; throughput is raw bytes over the time to write them, as in the MiniIO "
-        "paper."
+        f"Measured on {named(summary.machines(deck, store))}. Times are medians over the runs, of "
+        "the slowest rank, each with the file made durable; throughput is raw bytes over the time "
+        "to write them, as in the MiniIO paper."
     )
     if loads:
         page.text(

@@ -30,6 +30,7 @@ class Block:
     content: Any
     name: str = ""  # a picture's
     header: tuple[str, ...] = ()  # a table's
+    only: str = ""  # "html" or "markdown": the other one is without it
 
 
 class Page:
@@ -60,7 +61,7 @@ class Page:
         return {block.name: block.content for block in self.blocks if block.kind == "picture"}
 
     def html(self) -> str:
-        body = "\n".join(map(_html, self.blocks))
+        body = "\n".join(_html(block) for block in self.blocks if block.only != "markdown")
         title = html.escape(self.title)
         return (
             f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -69,7 +70,8 @@ class Page:
         )
 
     def markdown(self) -> str:
-        return "\n\n".join([f"# {_plain(self.title)}", *map(_markdown, self.blocks)]) + "\n"
+        shown = [_markdown(block) for block in self.blocks if block.only != "html"]
+        return "\n\n".join([f"# {_plain(self.title)}", *shown]) + "\n"
 
 
 def _inline(text: str) -> str:

@@ -1,71 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Running cells; a file for the record of each run, so that a killed study goes on where it was."""
+"""Running cells, and the records of their runs."""
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
-import fcntl
 import json
 import os
 import secrets
 import shlex
 import shutil
-import signal
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from neve import _files
 from neve._errors import BOUND_VIOLATED, FAILURE, Error
 
+from .. import report
+from ..programs import outcome
+from ..records import Records
 from .deck import Cell, Deck
 
 ERROR_LINES = 12  # of a failed run, kept
-PR_SET_PDEATHSIG = 1
 SCRATCH = "neve-study-files-"  # the folder that the runs write to begins so
 
 
-def _open_lock(path: str, _: int) -> int:
-    # Neither emptied nor followed where it is a link: a study's folder is chosen by name.
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-
-
-class Store:
+class Store(Records):
     """A study's folder: `runs/KEY-REPEAT.json` for each run."""
 
-    def __init__(self, folder: Path):
-        self.folder = folder
-        self._runs = folder / "runs"
-
-    @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
-        try:
-            self._runs.mkdir(parents=True, exist_ok=True)
-            lock = open(self.folder / "lock", "w", opener=_open_lock)
-        except OSError as error:
-            raise Error(f"{self.folder}: cannot write: {error.strerror}", FAILURE) from None
-        with lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise Error(f"{self.folder}: another study is at work here", FAILURE) from None
-            yield
-
-    def _path(self, cell: Cell, repeat: int) -> Path:
-        return self._runs / f"{cell.key}-{repeat}.json"
-
     def get(self, cell: Cell, repeat: int) -> dict[str, Any] | None:
-        """What was recorded; what cannot be read counts as not run."""
-        try:
-            return json.loads(self._path(cell, repeat).read_text())
-        except (OSError, ValueError):
-            return None
+        return self.read(f"{cell.key}-{repeat}", lambda record: _is_unsealed_of(cell, record))
 
     def put(self, cell: Cell, repeat: int, record: dict[str, Any]) -> None:
-        _files.write_text(self._path(cell, repeat), json.dumps(record, indent=1))
+        self.write(f"{cell.key}-{repeat}", record)
 
     def take_scratch(self, folder: Path) -> None:
         """Makes the folder for the files of a run, and removes what a killed study has left of its
@@ -82,6 +50,31 @@ class Store:
     def give_scratch_back(self, folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         (self.folder / "scratch").unlink(missing_ok=True)
+
+
+# What a result has at least, by the app of its cell.
+PARTS = {
+    "disk": {"write_MBps"},
+    "struct": {"layouts"},
+    "amr": {"methods", "steps"},
+    "cartiso": {"grid_outputs", "surface_outputs"},
+    "unstruct": {"value_outputs", "connectivity_outputs"},
+}
+
+
+def _is_unsealed_of(cell: Cell, record: dict[str, Any]) -> bool:
+    """Whether a record from before they were sealed is one of this cell. They are measurements of
+    hours: they count, although nothing tells whether one of their numbers was changed.
+    """
+    result, error = record.get("result"), record.get("error")
+    if result is not None and not (isinstance(result, dict) and result.keys() >= PARTS[cell.app]):
+        return False
+    if not isinstance(error, str) and (error is not None or result is None):
+        return False
+    times = (record.get("seconds"), record.get("load"))
+    return record.get("command") == _told(cell) and all(
+        isinstance(time, (int, float)) for time in times
+    )
 
 
 def plan(deck: Deck, store: Store, retry: bool) -> list[tuple[Cell, int]]:
@@ -102,6 +95,11 @@ def _launched(cell: Cell, command: Sequence[str]) -> list[str]:
     for word in cell.launcher:
         words += command if word == "{command}" else [word]
     return words
+
+
+def _told(cell: Cell) -> str:
+    """The command without a path of the machine."""
+    return shlex.join(_launched(cell, ["neve", *cell.words]))
 
 
 class Runner:
@@ -131,7 +129,8 @@ class Runner:
                 "layout": cell.layout,
                 "ranks": cell.ranks,
             },
-            "command": shlex.join(_launched(cell, ["neve", *cell.words])),
+            "command": _told(cell),
+            "machine": report.machine(),
             "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)),
             "seconds": time.time() - began,
             "load": load,
@@ -159,45 +158,12 @@ class Runner:
             raise Error(f"{self._files}: cannot make it: {error.strerror}", FAILURE) from None
 
 
-def _die_with_parent() -> None:
-    # A study that is killed takes its run along, which otherwise would disturb the next one.
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-
-
 def _outcome(words: Sequence[str], limit_seconds: float) -> tuple[int | None, str, str]:
-    """Exit code (None: it took too long), stdout, stderr."""
+    """Exit code (None: it took too long), stdout, stderr; what cannot be started has failed."""
     try:
-        child = subprocess.Popen(
-            words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-            preexec_fn=_die_with_parent,
-        )
-    except OSError as error:
-        return FAILURE, "", f"{words[0]}: {error.strerror}"
-    try:
-        out, err = child.communicate(timeout=limit_seconds)
-        return child.returncode, out, err
-    except subprocess.TimeoutExpired:
-        return None, "", ""
-    finally:
-        if child.poll() is None:
-            _stop(child)
-
-
-def _stop(child: subprocess.Popen) -> None:
-    """The launcher first, which stops its ranks, wherever they are."""
-    with contextlib.suppress(ProcessLookupError):
-        child.terminate()
-        try:
-            child.communicate(timeout=5)
-        except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
-            child.communicate()
+        return outcome(words, limit_seconds)
+    except Error as error:
+        return FAILURE, "", str(error)
 
 
 def _last_lines(text: str) -> str:
@@ -218,14 +184,8 @@ def run_all(
         record = runner.run(cell)
         store.put(cell, repeat, record)
         left = (time.monotonic() - began) / (done + 1) * (len(wanted) - done - 1)
-        outcome = "failed" if record["error"] is not None else f"{record['seconds']:.1f} s"
+        ended = "failed" if record["error"] is not None else f"{record['seconds']:.1f} s"
         say(
-            f"[{done + 1}/{len(wanted)}] {cell.name}, repeat {repeat + 1}: {outcome}; "
-            f"{_duration(left)} left"
+            f"[{done + 1}/{len(wanted)}] {cell.name}, repeat {repeat + 1}: {ended}; "
+            f"{report.duration(left)} left"
         )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..machines import Machine, machines_of
 from .deck import Cell, Deck
 from .runs import Store
 
@@ -94,6 +95,14 @@ def rows(deck: Deck, store: Store) -> list[dict[str, Any]]:
         for part, runs in by_part.items():
             found.append({**head, "part": part, **_medians(runs, disk.get(cell.ranks))})
     return found
+
+
+def machines(deck: Deck, store: Store) -> list[Machine | None]:
+    return machines_of(
+        record
+        for cell in (*deck.disk, *deck.cells)
+        for record in _records(store, cell, deck.repeats).values()
+    )
 
 
 def _records(store: Store, cell: Cell, repeats: int) -> dict[int, dict[str, Any]]:
