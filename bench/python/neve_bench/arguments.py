@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,19 @@ def relative_bounds(text: str) -> list[float]:
             "goes before them, or behind --)"
         )
     return values
+
+
+def add_bounds(group: Any, option: str, default: Sequence[float], what: str) -> None:
+    """A list of relative bounds; `what` they are of, as the help says it."""
+    group.add_argument(
+        option,
+        nargs="+",
+        type=relative_bounds,
+        action=Flat,
+        default=list(default),
+        metavar="REL",
+        help=f"{what} ({' '.join(f'{bound:g}' for bound in default)})",
+    )
 
 
 def add_measurement(

@@ -66,24 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"of {', '.join(item.name for item in ITEMS)} (all)",
     )
     what.add_argument("--fields", nargs="+", metavar="FIELD", help="(all; curves: the first two)")
-    what.add_argument(
-        "--bounds",
-        nargs="+",
-        type=arguments.relative_bounds,
-        action=arguments.Flat,
-        metavar="REL",
-        default=list(BOUNDS),
-        help=f"of tables, relative to the range ({_listed(BOUNDS)})",
-    )
-    what.add_argument(
-        "--curve-bounds",
-        nargs="+",
-        type=arguments.relative_bounds,
-        action=arguments.Flat,
-        metavar="REL",
-        default=list(CURVE_BOUNDS),
-        help=f"of curves ({_listed(CURVE_BOUNDS)})",
-    )
+    arguments.add_bounds(what, "--bounds", BOUNDS, "of tables, relative to the range")
+    arguments.add_bounds(what, "--curve-bounds", CURVE_BOUNDS, "of curves")
     what.add_argument(
         "--cells",
         choices=tuple(CELLS),

@@ -52,15 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("file", help="AMR plotfile that neve.open reads, or a .npy array")
     parser.add_argument("--fields", nargs="+", metavar="NAME", help="fields to study (all)")
-    parser.add_argument(
-        "--bounds",
-        nargs="+",
-        type=arguments.relative_bounds,
-        action=arguments.Flat,
-        default=list(DEFAULT_BOUNDS),
-        metavar="REL",
-        help=f"bounds relative to a level's range ({','.join(f'{b:g}' for b in DEFAULT_BOUNDS)})",
-    )
+    arguments.add_bounds(parser, "--bounds", DEFAULT_BOUNDS, "bounds relative to a level's range")
     parser.add_argument(
         "--cells",
         choices=CELLS,
