@@ -178,7 +178,7 @@ def test_an_item_whose_measurements_failed_says_so():
         for one in each.needs(file, SETTINGS)
     }
     results = Results(SETTINGS, [file], records)
-    found = paper._findings(results, lambda what, share: None)
+    found = paper._findings(results, lambda what: None)
     for each, count in ((figure_10, 1), (figure_17, 2)):
         assert found[each].said == (
             f"failed: neve: the disk is full ({count} of {count} measurements failed: see What "

@@ -15,9 +15,9 @@ from neve.plotfile import AXIS_NAMES
 
 from .. import arguments
 from ..amr.subject import CELLS, DEFAULT_CELLS
-from ..machines import machines_of, named
+from ..machines import machines_of
 from ..paper import inputs, output
-from ..paper.command import SCRATCH, Paper, Planned, Reported
+from ..paper.command import SCRATCH, Paper, Planned, Reported, refuse_other_code
 from ..paper.inputs import Input, LeftAside
 from ..paper.item import Finding, Item
 from ..paper.unit import brief
@@ -26,7 +26,7 @@ from ..study.page import Page
 from . import plan, points, requests, work
 from .files import File, Settings, runs_of
 from .items import ITEMS
-from .results import FAILED_HEADING, Results, counted
+from .results import Results, counted
 from .words import WORDS
 
 BOUNDS = (1e-3, 5e-3, 1e-2)  # the paper's table 1
@@ -46,7 +46,6 @@ EXAMPLES = """examples:
   neve study amric --into mine --report-only       the page again, from what is measured
 """
 MOST_TOLD = 5  # reasons in one message
-MOST_ASIDE = 40  # inputs left aside that the page lists
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -265,23 +264,16 @@ def _check(files: Sequence[File], settings: Settings, aside: Sequence[LeftAside]
         raise Error(f"{'; '.join(told[:MOST_TOLD])}{more}")
 
 
-READ, FOUND = 0.3, 0.6  # shares of the report behind it once records are read, and items found
-
-
 def report_of(
     content: dict[str, Any],
     records: Records,
     with_pictures: bool,
-    tick: Callable[[str, float], None],
+    tick: Callable[[str], None],
 ) -> Reported:
     results = _results(content, records, tick)
     findings = _findings(results, tick)
-    if with_pictures:
-        output.draw(findings.values(), lambda what, share: tick(what, FOUND + (1 - FOUND) * share))
-    else:
-        for finding in findings.values():
-            finding.blocks = [block for block in finding.blocks if block.kind != "picture"]
-    tick("the page", 1.0)
+    output.settle_pictures(findings.values(), with_pictures, tick)
+    tick("the page")
     rows = list(points.rows(results))
     broken = points.broken(rows)
     failures = results.failures()
@@ -306,16 +298,9 @@ def report_of(
     return Reported(page, points.COLUMNS, rows, recorded, len(failures), len(broken), refused)
 
 
-def _results(
-    content: dict[str, Any], records: Records, tick: Callable[[str, float], None]
-) -> Results:
+def _results(content: dict[str, Any], records: Records, tick: Callable[[str], None]) -> Results:
     """What is recorded of a plan."""
-    if content["code"] != work.version():
-        raise Error(
-            f"{records.folder}: measured by another version of Neve; the command that made the "
-            "study, without --report-only, measures with this one",
-            FAILURE,
-        )
+    refuse_other_code(content, work.version(), records.folder)
     looks = {one["look"]: records.read(one["look"]) for one in content["files"]}
     files = [
         File(**{**one, "look": look["result"]})
@@ -326,7 +311,7 @@ def _results(
     read = {}
     for number, unit in enumerate(content["units"]):
         if number % 100 == 0:
-            tick("reading what was measured", READ * number / len(content["units"]))
+            tick("reading what was measured")
         record = records.read(unit["key"])
         if record is not None and unit["file"] in by_identity:
             request = requests.from_json(unit["request"])
@@ -335,20 +320,20 @@ def _results(
     return Results(Settings.from_json(content["settings"]), files, read, machines)
 
 
-def _findings(results: Results, tick: Callable[[str, float], None]) -> dict[Item, Finding]:
+def _findings(results: Results, tick: Callable[[str], None]) -> dict[Item, Finding]:
     asked = [item for item in ITEMS if item.name in results.settings.items]
     failures: dict[tuple[File, Any], list[str]] = {}
     for file, request, error in results.failures():
         failures.setdefault((file, request), []).append(error)
     findings = {}
-    for number, item in enumerate(asked):
-        tick(item.number, READ + (FOUND - READ) * number / len(asked))
+    for item in asked:
+        tick(item.number)
         finding = item.find(results)
         needs = {
             (file, one) for file in results.files for one in item.needs(file, results.settings)
         }
         failed = [error for pair in failures if pair in needs for error in failures[pair][:1]]
-        finding.add_failures(failed, len(needs), f"see {FAILED_HEADING}")
+        finding.add_failures(failed, len(needs), f"see {output.FAILED_HEADING}")
         findings[item] = finding
     return findings
 
@@ -368,33 +353,21 @@ def _page(
         page.points([f"{r['file']} {r['field']}: {r['way']} at {r['rel']:g}" for r in broken])
     output.add_items(page, findings)
     _inputs(page, results, content)
-    failures = results.failures()
-    if failures:
-        page.heading(FAILED_HEADING)
-        page.points(
-            [
-                f"{file.name} {requests.name_of(request)}: {brief(error)}"
-                for file, request, error in failures[:MOST_ASIDE]
-            ]
-        )
-        if len(failures) > MOST_ASIDE:
-            page.text(f"and {len(failures) - MOST_ASIDE} more, which the JSON file has.")
-    page.heading("Words")
-    page.points([f"**{word}**: {meaning}." for word, meaning in WORDS])
+    failures = [
+        (f"{f.name} {requests.name_of(one)}", error) for f, one, error in results.failures()
+    ]
+    output.add_failures(page, failures)
+    output.add_words(page, WORDS)
     return page
 
 
 def _head(results: Results, content: dict[str, Any]) -> list[str]:
     """What was measured, where, with which settings."""
     settings = results.settings
-    done, failed = len(results.records), len(results.failures())
     plane = f"{settings.axis or 'z'} at {'its middle' if settings.at is None else settings.at}"
     ranks = ", ".join(map(str, settings.ranks))
     return [
-        f"Neve {content['version']}, {content['date']}",
-        named(results.machines),
-        f"{done} of {len(content['units'])} measurements are recorded"
-        + (f", of which {failed} failed: see {FAILED_HEADING}" if failed else ""),
+        *output.head(content, results.machines, len(results.records), len(results.failures())),
         f"fields: {', '.join(settings.fields) or 'all'}",
         f"cells (--cells {settings.cells}), the same for every way unless a column says otherwise: "
         f"{CELLS[settings.cells]}",
@@ -417,9 +390,7 @@ def _inputs(page: Page, results: Results, content: dict[str, Any]) -> None:
     aside = content["left_aside"]
     if aside:
         page.text("Left aside:")
-        page.points([f"{one['name']}: {one['reason']}" for one in aside[:MOST_ASIDE]])
-        if len(aside) > MOST_ASIDE:
-            page.text(f"and {len(aside) - MOST_ASIDE} more, which the JSON file has.")
+        output.add_list(page, [f"{one['name']}: {one['reason']}" for one in aside])
 
 
 PAPER = Paper(
@@ -431,5 +402,4 @@ PAPER = Paper(
     ("files", "items", "fields", "bounds", "curve_bounds", "cells", "ranks", "repeats", "slice"),
     prepare,
     report_of,
-    plan.report_seconds,
 )

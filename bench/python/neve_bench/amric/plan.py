@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from ..paper.inputs import Input
 from ..paper.unit import Unit, key_of
@@ -29,8 +28,6 @@ SECONDS_OF_PICTURE = 2.0
 SECONDS_OF_LAUNCH = 1.0
 WRITTEN_BYTES_PER_SECOND = 3e7
 # Of the report: reading a record, and drawing the pictures of a file that are of several records.
-SECONDS_OF_RECORD = 0.002
-SECONDS_OF_DRAWING = 2.0
 
 
 def look_units(inputs: Sequence[Input]) -> list[Unit]:
@@ -104,12 +101,6 @@ def _seconds(file: File, request: Request) -> float:
     assert isinstance(request, Writes)
     written = len(request.ways) * (request.repeats + 1) * file.look["raw_bytes"]
     return SECONDS_OF_LAUNCH + written / WRITTEN_BYTES_PER_SECOND
-
-
-def report_seconds(content: dict[str, Any]) -> float:
-    """Estimated, of a plan."""
-    drawn = sum(file["is_last"] for file in content["files"])
-    return SECONDS_OF_RECORD * len(content["units"]) + SECONDS_OF_DRAWING * drawn
 
 
 def _of_cell(way: str) -> float:

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any
+
+from ..paper import kinds
 
 
 @dataclass(frozen=True)
@@ -71,17 +72,11 @@ Request = Look | Point | Panels | Plane | Writes
 KINDS: dict[str, type] = {one.kind: one for one in (Look, Point, Panels, Plane, Writes)}
 
 
-def as_json(request: Request) -> dict[str, Any]:
-    return {"kind": request.kind, **dataclasses.asdict(request)}
+as_json = kinds.as_json
 
 
 def from_json(content: dict[str, Any]) -> Request:
-    values = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in content.items()
-        if name != "kind"
-    }
-    return KINDS[content["kind"]](**values)
+    return kinds.from_json(KINDS, content)
 
 
 def name_of(request: Request) -> str:

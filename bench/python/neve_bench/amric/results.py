@@ -9,13 +9,13 @@ from typing import Any
 
 from .. import report
 from ..machines import Machine
+from ..paper.output import FAILED_HEADING
 from ..paper.unit import brief
 from ..rd.curves import ratio_at_equal_psnr
 from .files import File, Settings, runs_of
 from .requests import Panels, Plane, Point, Request, Writes
 
 Record = dict[str, Any]
-FAILED_HEADING = "What failed"  # of the page's list of failures
 MOST_NAMED = 3  # of the files on which a claim does not hold
 Curve = list[tuple[float, float]]  # (PSNR, ratio), PSNR rising
 

@@ -63,10 +63,8 @@ class Paper:
     own_arguments: tuple[str, ...]  # what add_arguments adds, as the parser stores it
     # (options, records, run these units first, say) -> what is measured
     prepare: Callable[..., Planned]
-    # (the plan's content, records, with pictures, tick) -> what is written; tick hears what is
-    # made, and which share of the report is behind it
-    report: Callable[[dict[str, Any], Records, bool, Callable[[str, float], None]], Reported]
-    report_seconds: Callable[[dict[str, Any]], float]  # estimated, of a plan's content
+    # (the plan's content, records, with pictures, tick) -> what is written; tick hears what is made
+    report: Callable[[dict[str, Any], Records, bool, Callable[[str], None]], Reported]
 
 
 def _parser(paper: Paper) -> argparse.ArgumentParser:
@@ -185,11 +183,10 @@ def _run(paper: Paper, options: argparse.Namespace, program: str, told: str) -> 
         print(_listing(_read_plan(records), records))
         return 0
     if options.report_only:
-        say("writing the report")
+        _read_plan(records)  # before the lock, which makes the folder
         with records.locked():
             content = _read_plan(records)
-            progress = Progress(program, paper.report_seconds(content))
-            return _report(paper, options, records, content, progress)
+            return _report(paper, options, records, content, Progress(program))
     say("looking at the inputs")
     _refuse_foreign(paper, records)
     with records.locked():
@@ -242,12 +239,14 @@ def _measure(
     }
     _files.write_text(records.folder / PLAN, json.dumps(sealed(PLAN, content), indent=1))
     every, left = seconds_of(planned.units, workers), seconds_of(wanted, workers)
-    progress = Progress(program, every + paper.report_seconds(content), every - left)
+    progress = Progress(program, every, every - left)
     if len(wanted) < len(planned.units):
         done = len(planned.units) - len(wanted)
         progress.say(f"{done} of {len(planned.units)} measurements are done already")
     runner.run(wanted, progress)
-    return _report(paper, options, records, content, progress)
+    progress.clear()
+    # A report takes seconds that no measurement foretells: a share of its own is not told.
+    return _report(paper, options, records, content, Progress(program))
 
 
 def _without_scratch(records: Records) -> None:
@@ -274,6 +273,16 @@ def _read_plan(records: Records) -> dict[str, Any]:
     )
 
 
+def refuse_other_code(content: dict[str, Any], code: str, folder: Path) -> None:
+    """Of a plan whose content says by which code it was made."""
+    if content["code"] != code:
+        raise Error(
+            f"{folder}: measured by another version of Neve; the command that made the study, "
+            "without --report-only, measures with this one",
+            FAILURE,
+        )
+
+
 def _listing(content: dict[str, Any], records: Records) -> str:
     """A line for each unit that is not done, and how many are."""
     lines, done = [], 0
@@ -295,12 +304,7 @@ def _report(
     content: dict[str, Any],
     progress: Progress,
 ) -> int:
-    seconds, told = paper.report_seconds(content), 0.0
-
-    def tick(what: str, share: float) -> None:
-        nonlocal told
-        progress.add(seconds * (share - told))
-        told = share
+    def tick(what: str) -> None:
         progress.show(f"writing the report: {what}")
 
     progress.show("writing the report", now=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,16 @@ from typing import Any
 from neve import _files
 
 from .. import report
+from ..machines import Machine, named
 from ..study.page import Block, Page
 from .item import Finding, Item
+from .unit import brief
 
 SUFFIXES = ("html", "md", "csv", "json")
 PICTURES = "pictures"  # the folder of those of the Markdown page
 SHORT = 100  # signs of a reason in an item's line
+FAILED_HEADING = "What failed"
+MOST_LISTED = 40  # failures and inputs left aside that the page names
 HEADER = ("item", "what", "paper", "paper's way by us", "Neve's own", "verdict")
 
 
@@ -78,6 +82,37 @@ def add_items(page: Page, findings: Mapping[Item, Finding]) -> None:
         page.blocks += finding.blocks
 
 
+def add_list(page: Page, lines: Sequence[str]) -> None:
+    """As many as are read; the JSON file has all."""
+    page.points(lines[:MOST_LISTED])
+    if len(lines) > MOST_LISTED:
+        page.text(f"and {len(lines) - MOST_LISTED} more, which the JSON file has.")
+
+
+def add_failures(page: Page, failures: Sequence[tuple[str, str]]) -> None:
+    """(what, error) of each."""
+    if failures:
+        page.heading(FAILED_HEADING)
+        add_list(page, [f"{what}: {brief(error)}" for what, error in failures])
+
+
+def add_words(page: Page, words: Iterable[tuple[str, str]]) -> None:
+    page.heading("Words")
+    page.points([f"**{word}**: {meaning}." for word, meaning in words])
+
+
+def head(
+    content: Mapping[str, Any], machines: Sequence[Machine | None], done: int, failed: int
+) -> list[str]:
+    """Of a plan's content: which version, when, where, how much of it is measured."""
+    return [
+        f"Neve {content['version']}, {content['date']}",
+        named(machines),
+        f"{done} of {len(content['units'])} measurements are recorded"
+        + (f", of which {failed} failed: see {FAILED_HEADING}" if failed else ""),
+    ]
+
+
 def in_short(item: Item, finding: Finding) -> str:
     """An item's line: its verdict and the begin of the reason."""
     line = f"**{item.number}**: {finding.verdict}"
@@ -118,13 +153,24 @@ def points(lines: Sequence[str]) -> Block:
 
 def picture(name: str, png: bytes | Callable[[], bytes]) -> Block:
     """`name` is its place in the study's folder, without the suffix: pictures/figure-7. What gives
-    the picture is called by `draw`.
+    the picture is called by `settle_pictures`.
     """
     return Block("picture", png, name=name)
 
 
-def draw(findings: Iterable[Finding], tick: Callable[[str, float], None]) -> None:
-    """`tick` hears what is drawn, and which share of the pictures lies behind it."""
+def settle_pictures(
+    findings: Collection[Finding], with_pictures: bool, tick: Callable[[str], None]
+) -> None:
+    """They are drawn, or left out."""
+    if with_pictures:
+        _draw(findings, tick)
+        return
+    for finding in findings:
+        finding.blocks = [block for block in finding.blocks if block.kind != "picture"]
+
+
+def _draw(findings: Iterable[Finding], tick: Callable[[str], None]) -> None:
+    """`tick` hears what is drawn."""
     places = [
         (finding.blocks, place)
         for finding in findings
@@ -132,6 +178,6 @@ def draw(findings: Iterable[Finding], tick: Callable[[str, float], None]) -> Non
         if block.kind == "picture"
     ]
     for done, (blocks, place) in enumerate(places):
-        tick(f"picture {done + 1} of {len(places)}", done / len(places))
+        tick(f"picture {done + 1} of {len(places)}")
         if callable(blocks[place].content):
             blocks[place] = replace(blocks[place], content=blocks[place].content())
