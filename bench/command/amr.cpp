@@ -29,7 +29,7 @@ struct Args {
   std::vector<int> blocks = {8, 8, 8};
   std::vector<std::string> methods = {"skeleton", "skeleton:lossless", "amrex-1d:auto", "filtered:auto",
                                       "skeleton:auto"};
-  std::string distribution = "exchange", effort = "fast", covered = covered_name(bench_covered);
+  std::string distribution = "chombo", effort = "fast", covered = covered_name(bench_covered);
 };
 
 Result<Case> case_of(const Args& args) {
@@ -63,6 +63,11 @@ Json result_json(const Args& args, const Case& c, int ranks, const BenchmarkResu
         {{"blocks", step.blocks}, {"max_over_mean", step.max_over_mean}, {"changed", step.changed}});
   }
   j["methods"] = stores_json(result.methods);
+  for (size_t m = 0; m < result.staged.size(); ++m) {
+    if (!result.staged[m]) continue;
+    j["methods"][m]["staged_bytes"] = result.staged[m]->bytes;
+    j["methods"][m]["published_seconds"] = result.staged[m]->published_seconds;
+  }
   return j;
 }
 
@@ -76,7 +81,14 @@ std::string result_text(const Case& c, int ranks, const BenchmarkResult& result)
         "step {}: blocks by level {}; busiest / mean rank {:.3f} by cells; {:.0f} % of the finest new\n",
         number++, fmt::join(step.blocks, ", "), step.max_over_mean, 100 * step.changed);
   }
-  return text + "\n" + stores_text(result.methods);
+  text += "\n" + stores_text(result.methods);
+  for (size_t m = 0; m < result.staged.size(); ++m) {
+    if (!result.staged[m]) continue;
+    text += fmt::format("{}: {} waited on {}; files with their names {:.3f} s after the calls began\n",
+                        c.methods[m].name, human_bytes(result.staged[m]->bytes), c.stage,
+                        result.staged[m]->published_seconds);
+  }
+  return text;
 }
 
 Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
@@ -131,6 +143,9 @@ Command add_bench_amr(CLI::App& bench) {
   sub->add_option("--effort", args->effort, "effort of codecs: " + joined(effort_names, " or "))
       ->capture_default_str();
   sub->add_option("--covered", args->covered, bench_covered_help)->capture_default_str();
+  sub->add_option("--stage", c.stage,
+                  "a folder on a fast device of each machine, such as /dev/shm: files of skeleton and "
+                  "amrex-1d with a codec wait there, and go into their place when the call has returned");
   add_store_options(*sub, args->store, false);
   sub->footer(
       "Examples:\n"

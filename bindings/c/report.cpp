@@ -57,6 +57,7 @@ Status tell_totals(const neve_report* told, neve_write_report* out) {
   const auto variables = variables_of(report);
   totals.variables = static_cast<int>(variables.size());
   totals.levels = static_cast<int>(variables.front()->size());
+  totals.staged_bytes = report.staged_bytes;
   return neve::capi::fill_struct("neve_write_report", "report.h", totals, out);
 }
 

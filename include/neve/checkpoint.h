@@ -52,9 +52,9 @@ typedef struct neve_variable {
  *
  * `options` is a list as of neve_write_plotfile (plotfile.h), or NULL: lossless. A bound and a codec hold for
  * all variables without a rule; `field:NAME=RULE` is the rule of a variable and sets its bound and codec:
- * "field:gas=abs=1e-6". Allowed beside them are effort, threads, chunk_size, behind, strategy (not filtered,
- * not amrex-1d), aggregate_boxes, the codec's settings, uncompressed, and what belongs to a parallel file
- * system.
+ * "field:gas=abs=1e-6". Allowed beside them are effort, threads, chunk_size, behind, stage, stage_size,
+ * strategy (not filtered, not amrex-1d), aggregate_boxes, the codec's settings, uncompressed, and what
+ * belongs to a parallel file system.
  *
  * report: NULL, or where the report of the write goes (report.h), which the caller frees. What is required of
  * MPI is what neve_write_plotfile requires. */

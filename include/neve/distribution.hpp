@@ -17,12 +17,13 @@ namespace neve {
 // together.
 enum class DistributionMethod : uint8_t {
   even_runs,  // runs of boxes, cut where the ranks' even shares of the load end
-  greedy,    // runs of boxes, each filled up to a target load that follows what is left: Chombo's LoadBalance
-  exchange,  // greedy, then boxes are exchanged as long as that lowers the load of the most loaded rank: more
-             // even, runs with holes
+  greedy,     // runs of boxes, each filled up to a target load that follows what is left: the first half of
+              // Chombo's LoadBalance
+  chombo,     // greedy, then boxes are exchanged as long as that lowers the load of the most loaded rank
+              // (Kernighan and Lin): what Chombo does by default; more even, runs with holes
 };
 Result<DistributionMethod> parse_distribution_method(
-    const std::string& name);  // "even-runs", "greedy", "exchange"
+    const std::string& name);  // "even-runs", "greedy", "chombo"
 
 struct DistributionOptions {
   DistributionMethod method = DistributionMethod::even_runs;

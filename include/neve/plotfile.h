@@ -39,7 +39,11 @@ extern "C" {
  *   behind=none|encode|copy       what goes into the file when the call has returned: nothing; the compressed
  *                                 data; or all, of values that are copied in the call and compressed behind
  *                                 (none). The file is there when neve_wait_for_writes returns, or earlier
- *   strategy=NAME                 skeleton, aggregated, collective, independent, filtered or amrex-1d
+ *   stage=DIR                     a folder on a fast device of each machine (NVMe, /dev/shm): what is written
+ *                                 behind waits there and not in memory (none). With it behind is encode,
+ *                                 unless copy is said
+ *   stage_size=N                  most that a rank may have there, as in 4GiB; 0: as much as there is room
+ * (0) strategy=NAME                 skeleton, aggregated, collective, independent, filtered or amrex-1d
  *                                 (skeleton)
  *   aggregate_boxes=N             strategy aggregated: pieces of a rank in one write; 0: all (0)
  *   uncompressed                  write values uncompressed; bounds, codecs and chunks are then refused

@@ -72,6 +72,8 @@ struct WriteReport {
   uint64_t raw_bytes = 0;             // every cell of every box, no ghosts
   uint64_t file_bytes = 0;
   uint64_t data_bytes = 0;  // put into the file: the frames, or the values with their ghosts
+  // Of data_bytes, what went to the ranks' stages (WriteOptions::stage); less than all where one was full.
+  uint64_t staged_bytes = 0;
   // MPI-IO write calls of all ranks, including empty ones in collective writes; where each rank writes for
   // itself, the regions that they write. Calls that HDF5 makes (strategy filtered) are not counted: 0.
   uint64_t mpi_writes = 0;

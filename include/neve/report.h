@@ -36,13 +36,14 @@ typedef struct neve_write_report {
       worst_error_over_bound; /* largest error of any field as a part of its bound, at most 1; 0: no error */
   /* Seconds of the slowest rank. */
   double plan_seconds, encode_seconds, place_seconds, write_seconds;
-  double sync_seconds; /* until the file is durable and has its name */
-  int variables;       /* of a checkpoint; 1 of a plotfile */
-  int levels;          /* 0 where the values were only copied (option behind=copy) */
+  double sync_seconds;   /* until the file is durable and has its name */
+  int variables;         /* of a checkpoint; 1 of a plotfile */
+  int levels;            /* 0 where the values were only copied (option behind=copy) */
+  uint64_t staged_bytes; /* of data_bytes, what went to the ranks' stages (option stage) */
 } neve_write_report;
 
 #define NEVE_WRITE_REPORT_INIT \
-  { sizeof(neve_write_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(neve_write_report), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 int neve_report_totals(const neve_report* report, neve_write_report* totals);
 

@@ -99,6 +99,14 @@ struct WriteOptions {
   // Other than none: with compressed values in memory, strategies skeleton and amrex-1d, no aggregators, no
   // buffer_bytes and no `like`. Hints that are not about how a file is made then have no effect.
   Behind behind = Behind::none;
+  // A folder on a fast device of each rank's machine (NVMe, a burst buffer, /dev/shm), for files that are
+  // written behind; behind none is encode with it. Frames go there as they are made, and from there into the
+  // file behind the caller's back, so that the run holds none, and up to 64 files may be under way. Ranks may
+  // name different folders, but all or none name one. Where it is full the write waits while earlier files
+  // leave it; frames for which there is no room then stay in memory. What lies there has no name, and is gone
+  // with the process. Empty: none.
+  std::string stage;
+  uint64_t stage_bytes = 0;  // most that a rank's frames may take there; 0: until it is full
   // For a series of writes: remembers what codec auto, and codec lossless among its methods, chose before.
   // Null: every write chooses anew. Each rank has its own, or none.
   std::shared_ptr<SelectionMemory> memory;
@@ -114,10 +122,12 @@ struct WriteOptions {
   // not throw.
   std::function<void(const std::string& phase, double fraction)> progress;
 
-  auto members() const { return all_members<21>(*this); }
+  auto members() const { return all_members<23>(*this); }
 };
 
-// Independent. Usage error where WriteOptions::behind is not allowed with the other options.
+// Independent. What is done behind: as WriteOptions::behind says, and encode where only a stage is named.
+Behind behind_of(const WriteOptions& options);
+// Independent. Usage error where WriteOptions::behind or stage is not allowed with the other options.
 Status check_behind(const WriteOptions& options);
 
 }  // namespace neve

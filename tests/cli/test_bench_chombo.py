@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`neve bench chombo`: the table, the JSON, decks, and what it refuses."""
 
+import collections
+import re
+import shutil
 import sys
 
 import pytest
 
-from .conftest import PLUGIN_DIR, run
+from .conftest import NEVE, PLUGIN_DIR, run
 
 SMALL = ("--box-cells", "4", "--repeats", "1")
 
@@ -17,8 +20,9 @@ def test_counts_and_verification(neve, tmp_path):
     assert result["ranks"] == 2
     assert result["boxes"] == 225
     writes = {s["name"]: s["mpi_writes"] for s in result["strategies"]}
-    assert writes["independent"] == 225
-    assert writes["aggregated"] == 6
+    assert list(writes)[0] == "hdf5-independent", "Chombo's own path comes first"
+    assert writes["hdf5-independent"] == 225
+    assert writes["hdf5-aggregated"] == writes["cb2-aggregated"] == 6
     assert writes["skeleton"] == 2
     for strategy in result["strategies"]:
         verified = strategy["verified"]
@@ -51,6 +55,203 @@ def test_table_names_phases_and_hints(neve, tmp_path):
         assert word in out
 
 
+def test_several_numbers_of_boxes_are_a_row_each(neve, tmp_path):
+    options = ("--strategies", "skeleton,hdf5-aggregated", "--aggregate-boxes", "1,4,0")
+    options += ("--read-back", "--folder", tmp_path)
+    rows = neve("bench", "chombo", *SMALL, *options, "--json", ranks=2).json["strategies"]
+    assert [row["name"] for row in rows] == [
+        "skeleton",
+        "hdf5-aggregated, 1 box",
+        "hdf5-aggregated, 4 boxes",
+        "hdf5-aggregated, all boxes",
+    ]
+    assert [row.get("aggregate_boxes") for row in rows] == [None, 1, 4, 0]
+    box = 6**3 * 2 * 8
+    assert [row["peak_buffer_bytes"] for row in rows[:3]] == [0, box, 4 * box]
+    assert rows[3]["peak_buffer_bytes"] >= 96 * box
+    assert rows[1]["mpi_writes"] > rows[2]["mpi_writes"] > rows[3]["mpi_writes"] == 6
+    assert all(row["read_seconds"] > 0 for row in rows)
+    out = neve("bench", "chombo", *SMALL, *options, ranks=2).out
+    assert "hdf5-aggregated, all boxes" in out
+    assert " buffer " in out and " read\n" in out
+
+
+@pytest.mark.parametrize("io", ["ompio", "romio321"])
+def test_the_mpi_io_in_use_is_named(neve, tmp_path, io):
+    options = ("--strategies", "hdf5-aggregated,collective", "--folder", tmp_path, "--json")
+    found = neve("bench", "chombo", *SMALL, *options, ranks=2, OMPI_MCA_io=io).json
+    assert found["mpi_io"] == io.removesuffix("321")
+    flags = {row["name"]: row["read_modify_write"] for row in found["strategies"]}
+    # OMPIO sieves where pieces are as small as these; ROMIO is told not to.
+    assert flags == {"hdf5-aggregated": False, "collective": io == "ompio"}
+
+
+STRACE_CALLS = "read,pread64,readv,preadv,write,pwrite64,writev,pwritev"
+
+
+def io_of_file(neve_command, folder, ranks, *options, **changes):
+    """The result, and by strace: bytes written to the strategies' file and read of it, and its
+    pwrites as {bytes: count}."""
+    traces = folder / "strace"
+    traces.mkdir()
+    command = [
+        "mpirun",
+        "-n",
+        ranks,
+        "strace",
+        "--seccomp-bpf",
+        "-f",
+        "-ff",
+        "-y",
+        "-e",
+        f"trace={STRACE_CALLS}",
+    ]
+    command += ["-o", traces / "t", NEVE, "bench", "chombo", "--repeats", "1", "--json"]
+    outcome = run([*neve_command, *command, "--folder", folder, *options], **changes)
+    assert outcome.code == 0, outcome.err
+    read, written = 0, collections.Counter()
+    for part in traces.iterdir():
+        for line in part.read_text(errors="replace").splitlines():
+            # The file's name while it is written (src/io/files/private_folder.hpp).
+            call = re.match(r"(\w+)\(\d+<[^>]*neve_chombo_[^>]*/new>.* = (\d+)$", line)
+            if call is None:
+                continue
+            if "read" in call[1]:
+                read += int(call[2])
+            else:
+                written[int(call[2])] += 1
+    shutil.rmtree(traces)
+    return outcome.json, read, written
+
+
+EVERY = ["hdf5-independent", "hdf5-collective", "hdf5-aggregated", "hdf5-aggregated-independent"]
+EVERY += ["cb2-collective", "cb2-aggregated", "independent", "collective", "aggregated", "skeleton"]
+
+needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not here")
+
+
+@needs_strace
+@pytest.mark.parametrize("io", ["ompio", "romio321"])
+@pytest.mark.parametrize("strategy", EVERY)
+def test_nothing_is_written_twice_unless_said_so(tmp_path, strategy, io):
+    found, read, written = io_of_file(
+        [], tmp_path, 4, "--box-cells", "8", "--strategies", strategy, OMPI_MCA_io=io
+    )
+    row = found["strategies"][0]
+    assert row["read_modify_write"] is False
+    assert read == 0
+    total = sum(size * count for size, count in written.items())
+    assert row["data_bytes"] <= total <= 1.05 * row["data_bytes"]
+
+
+@needs_strace
+@pytest.mark.parametrize(
+    "changes, cells",
+    [
+        ({"OMPI_MCA_io": "romio321", "NEVE_MPI_HINTS": "romio_cb_write=enable"}, 8),
+        ({"OMPI_MCA_io": "ompio"}, 2),
+    ],
+)
+@pytest.mark.parametrize("strategy", ["hdf5-collective", "collective"])
+def test_what_is_read_and_written_back_is_said(tmp_path, strategy, changes, cells):
+    found, read, written = io_of_file(
+        [], tmp_path, 4, "--box-cells", cells, "--strategies", strategy, **changes
+    )
+    assert found["strategies"][0]["read_modify_write"] is True
+    assert read > 0
+    assert (
+        sum(size * count for size, count in written.items()) > found["strategies"][0]["file_bytes"]
+    )
+
+
+# Two-phase writes end at stripes, and join whatever adjoins in a call: recomputed from where the
+# boxes of each rank lie.
+@needs_strace
+def test_two_phase_writes_are_whole_up_to_ends_of_stripes(neve, tmp_path):
+    stripe = 65536
+    options = ("--box-cells", "8", "--strategies", "cb2-aggregated", "--stripe-size", "64KiB")
+    _, read, written = io_of_file([], tmp_path, 4, *options)
+    assert read == 0
+    # One range a level, from byte 2048 on (src/io/hdf5/skip_driver.hpp).
+    begin, wanted = 2048, collections.Counter()
+    for boxes in (1, 32, 192):
+        end = begin + boxes * 10**3 * 2 * 8
+        while begin < end:
+            size = min(end, (begin // stripe + 1) * stripe) - begin
+            wanted[size] += 1
+            begin += size
+    structure = written - wanted
+    assert wanted <= written
+    assert sum(structure.values()) < 20
+
+
+@needs_strace
+@pytest.mark.parametrize("strategy", ["hdf5-independent", "hdf5-aggregated", "cb2-aggregated"])
+@pytest.mark.parametrize("io", ["ompio", "romio321"])
+def test_trace_counts_what_strace_counts(neve, tmp_path, strategy, io):
+    out = tmp_path / "trace.json"
+    _, _, written = io_of_file(
+        [NEVE, "trace", "run", "-o", out, "--"],
+        tmp_path,
+        2,
+        *("--box-cells", "4", "--keep", "--strategies", strategy),
+        OMPI_MCA_io=io,
+    )
+    found = neve("trace", "report", out, "--json").json["traces"][0]["files"]
+    path = next(path for path in found if f"neve_chombo_{strategy}.h5" in path)
+    sizes = dict(found[path]["posix"]["write_sizes"])
+    assert {int(size): count for size, count in sizes.items()} == dict(written)
+
+
+@needs_strace
+@pytest.mark.parametrize("io", ["ompio", "romio321"])
+@pytest.mark.parametrize(
+    "strategy", ["hdf5-independent", "hdf5-collective", "hdf5-aggregated", "cb2-aggregated"]
+)
+def test_a_write_that_fails_is_an_error_of_all_ranks(tmp_path, strategy, io):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    fails = "inject=pwrite64:error=EIO:when=3+"
+    command = [
+        "mpirun",
+        "-n",
+        2,
+        "strace",
+        "--seccomp-bpf",
+        "-f",
+        "-o",
+        "/dev/null",
+        "-e",
+        fails,
+        NEVE,
+    ]
+    command += ["bench", "chombo", *SMALL, "--strategies", strategy, "--folder", folder]
+    outcome = run(["timeout", "60", *command], OMPI_MCA_io=io)
+    assert outcome.code == 1
+    (message,) = outcome.messages()
+    assert f"neve_chombo_{strategy}.h5" in message
+    assert "Input/output error" in message
+    assert list(folder.iterdir()) == []
+
+
+def test_a_full_disk_is_one_error(tmp_path):
+    """A file system of 256 KiB, seen only by the command."""
+    tmpfs = ("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", tmp_path)
+    probe = run(["unshare", "-rm", *tmpfs])
+    if probe.code != 0:
+        pytest.skip(f"no private file system can be mounted here: {probe.err.strip()}")
+    mount = " ".join(map(str, tmpfs))
+    for strategy in ("hdf5-independent", "hdf5-aggregated", "cb2-aggregated"):
+        bench = f"timeout 60 mpirun -n 2 {NEVE} bench chombo {' '.join(SMALL)}"
+        bench += f" --strategies {strategy} --folder {tmp_path}"
+        script = f"{mount} && {bench}; code=$?; echo left: $(ls -A {tmp_path}); exit $code"
+        outcome = run(["unshare", "-rm", "bash", "-c", script])
+        assert outcome.code == 1
+        assert "No space left" in outcome.err
+        assert len(outcome.messages()) == 1
+        assert outcome.out.splitlines()[-1] == "left:"
+
+
 def test_help_is_its_own(neve):
     assert "--aggregate-boxes" in neve("bench", "chombo", "--help").out
 
@@ -58,7 +259,20 @@ def test_help_is_its_own(neve):
 @pytest.mark.parametrize(
     "arguments, part",
     [
-        (("--strategies", "filtered"), "unknown strategy 'filtered'; allowed are skeleton"),
+        (
+            ("--strategies", "filtered"),
+            "unknown strategy 'filtered'; allowed are hdf5-independent, hdf5-collective",
+        ),
+        (("--strategies", "skeleton,skeleton"), "strategy skeleton is given twice"),
+        (("--aggregate-boxes", "-1"), "aggregate-boxes is -1"),
+        (
+            ("--strategies", "hdf5-collective", "--aggregate-boxes", "4"),
+            "allowed with hdf5-aggregated, hdf5-aggregated-independent, cb2-aggregated, aggregated",
+        ),
+        (
+            ("--strategies", "cb2-collective", "--buffer-size", "1MiB", "--stripe-size", "3MiB"),
+            "multiples of the stripe size, 3145728",
+        ),
         (("--grid", "sphere"), "chombo, bisicles"),
         (("--file", "movie"), "plot, checkpoint"),
         (("--units", "1,1"), "3 are wanted"),
@@ -72,6 +286,13 @@ def test_refuses(neve, tmp_path, arguments, part):
         "bench", "chombo", "--box-cells", "4", "--folder", tmp_path, *arguments, expect=2
     )
     assert part in outcome.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_more_aggregators_than_ranks_are_refused(neve, tmp_path):
+    bench = ("bench", "chombo", "--box-cells", "4", "--folder", tmp_path, "--aggregators", "9")
+    outcome = neve(*bench, ranks=2, expect=2)
+    assert "--aggregators is 9; 1 to 2 are allowed" in outcome.err
     assert list(tmp_path.iterdir()) == []
 
 

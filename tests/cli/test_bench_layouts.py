@@ -2,6 +2,7 @@
 """`neve bench layouts`: what lies in the files, and how HDF5 was called for it, counted by hand."""
 
 import os
+import shutil
 import sys
 
 import h5py
@@ -366,3 +367,16 @@ def test_a_full_disk_is_one_error(sample, tmp_path):
     assert "No space left" in outcome.err
     assert len(outcome.messages()) == 1
     assert outcome.out.splitlines()[-1] == "left:"
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not here")
+@pytest.mark.parametrize("way", ["nocomp", "amrex"])
+def test_a_write_that_fails_is_an_error_of_all_ranks(sample, tmp_path, way):
+    fails = "inject=pwrite64:error=EIO:when=3+"
+    command = ["mpirun", "-n", 2, "strace", "--seccomp-bpf", "-f", "-o", "/dev/null", "-e", fails]
+    command += [NEVE, "bench", "layouts", sample, "--ways", way, "--repeats", "1"]
+    outcome = run(["timeout", "60", *command, "--folder", tmp_path])
+    assert outcome.code == 1
+    (message,) = outcome.messages()
+    assert "Input/output error" in message
+    assert list(tmp_path.iterdir()) == []

@@ -29,10 +29,11 @@ Status waited_for(const Status& write) {
 }
 
 Status write_plot(const std::string& path, int version, const std::string& strategy, bool compresses,
-                  Behind behind = Behind::none) {
+                  Behind behind = Behind::none, const std::string& stage = {}) {
   const Hierarchy hierarchy = hierarchy_of(version);
   const OwnedBoxes owned(hierarchy, distribute_boxes(hierarchy, world_size()), world_rank());
   WriteOptions options;
+  options.stage = stage;
   options.strategy = strategy;
   options.compress = compresses;
   options.covered = Covered::keep;
@@ -48,7 +49,7 @@ Status write_folder(const std::string& path, int version) {
 }
 
 Status write_state(const std::string& path, int version, const std::string& strategy, bool compresses,
-                   Behind behind = Behind::none) {
+                   Behind behind = Behind::none, const std::string& stage = {}) {
   const Hierarchy hierarchy = hierarchy_of(version);
   const OwnedBoxes owned(hierarchy, distribute_boxes(hierarchy, world_size()), world_rank());
   Variable variable;
@@ -57,6 +58,7 @@ Status write_state(const std::string& path, int version, const std::string& stra
   variable.compress = compresses;
   if (compresses) variable.bound = {BoundMode::rel, 1e-3};
   WriteOptions options;
+  options.stage = stage;
   options.strategy = strategy;
   options.behind = behind;
   const std::vector<std::vector<LocalBox>> boxes = {owned.boxes()};
@@ -143,19 +145,23 @@ std::vector<WriteKind> make_kinds() {
         {std::string("plot_") + strategy, always(compressed),
          [=](const std::string& path, int version) { return write_plot(path, version, strategy, true); }});
   }
-  for (const Behind behind : {Behind::encode, Behind::copy}) {
-    const std::string name = std::string("_behind_") + behind_name(behind);
-    const auto phases = [=](int rank) {  // the others have nothing to do when it gets its name
-      Phases of_rank = compressed;
-      if (rank != 0) of_rank.pop_back();
-      return of_rank;
-    };
-    kinds.push_back({"plot" + name, phases, [=](const std::string& path, int version) {
-                       return write_plot(path, version, "skeleton", true, behind);
-                     }});
-    kinds.push_back({"checkpoint" + name, phases, [=](const std::string& path, int version) {
-                       return write_state(path, version, "skeleton", true, behind);
-                     }});
+  for (const bool is_staged : {false, true}) {
+    for (const Behind behind : {Behind::encode, Behind::copy}) {
+      const std::string name = std::string(is_staged ? "_staged_" : "_behind_") + behind_name(behind);
+      const std::string stage = is_staged ? std::filesystem::temp_directory_path().string() : "";
+      const auto phases = [=](int rank) {  // the others have nothing to do when it gets its name
+        Phases of_rank = compressed;
+        if (is_staged) of_rank.insert(std::ranges::find(of_rank, "write"), "drain");
+        if (rank != 0) of_rank.pop_back();
+        return of_rank;
+      };
+      kinds.push_back({"plot" + name, phases, [=](const std::string& path, int version) {
+                         return write_plot(path, version, "skeleton", true, behind, stage);
+                       }});
+      kinds.push_back({"checkpoint" + name, phases, [=](const std::string& path, int version) {
+                         return write_state(path, version, "skeleton", true, behind, stage);
+                       }});
+    }
   }
   for (const char* strategy : {"skeleton", "aggregated", "collective", "independent"}) {
     kinds.push_back(

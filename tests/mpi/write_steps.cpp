@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes the steps of a simulation to argv[1], argv[3] of them, by the way argv[2] of WriteOptions::behind:
-// plotfiles, each third one a checkpoint. argv[1]/log tells what it has come to: "pid N" of each rank, and of
-// rank 0 "waited N" when all files up to step N have been waited for.
+// Writes the steps of a simulation to argv[1], argv[3] of them, by the way argv[2] of WriteOptions::behind,
+// or by way of argv[1]/stage where that is "staged": plotfiles, each third one a checkpoint. argv[1]/log
+// tells what it has come to: "pid N" of each rank, and of rank 0 "waited N" when all files up to step N have
+// been waited for.
 #include <fcntl.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -40,7 +41,11 @@ Status write_step(const std::string& path, int number, const neve::WriteOptions&
 
 Status write_steps(const std::string& folder, const std::string& behind, int steps) {
   neve::WriteOptions options;
-  NEVE_ASSIGN(options.behind, neve::parse_behind(behind));
+  if (behind == "staged") {
+    options.stage = folder + "/stage";
+  } else {
+    NEVE_ASSIGN(options.behind, neve::parse_behind(behind));
+  }
   say(folder, "pid", static_cast<int>(::getpid()));
   for (int number = 0; number < steps; ++number) {
     NEVE_TRY(write_step(folder + "/step" + std::to_string(number) + ".h5", number, options));

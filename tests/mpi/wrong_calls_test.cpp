@@ -865,6 +865,7 @@ TEST_F(WrongCallsOfMpi, OptionsInCpp) {
     options.behind = behind;
     options.compress = false;
     refused("check_behind", check_behind(options));
+    survived("behind_of", behind_of(options) == behind);
     options.compress = true;
     options.strategy = "";
     refused("check_behind", check_behind(options));

@@ -10,6 +10,7 @@
 #include "preload/trace/model.hpp"
 #include "preload/trace/part.hpp"
 #include "preload/trace/part_reader.hpp"
+#include "preload/trace/part_v1.hpp"
 
 namespace neve::trace {
 namespace {
@@ -65,7 +66,7 @@ std::vector<std::byte> example() {
   b.path = part.name("/data/b");
   a.path = part.name("/data/a");
   a.phases = part.add(first);
-  a.renamed = part.name("/data/c");
+  a.renamed = part.add(PartRename{0, part.name("/data/c"), 0, 0, 1});
   a.next = part.add(b);
   PartHeader header{};
   header.host = part.name("host");
@@ -121,6 +122,40 @@ TEST(Part, ListsThatRunInCirclesEnd) {
   EXPECT_FALSE(read_part(part).ok());
 }
 
+// A part that the first version of the library left.
+TEST(Part, OfTheFirstVersionIsRead) {
+  PartBuilder part;
+  v1::PartPhase phase{};
+  phase.counters[POSIX_WRITES] = 3;
+  phase.counters[STDIO_MAX_BYTE_WRITTEN] = 99;
+  phase.times[1][WRITE_TIME] = 0.5;
+  phase.accesses[1][1].bins[0] = 3;
+  v1::PartFile file{};
+  file.path = part.name("/data/a");
+  file.phases = part.add(phase);
+  file.renamed = part.name("/data/b");
+  v1::PartHeader header{};
+  header.process_id = 42;
+  header.host = part.name("host");
+  header.dropped_calls = 7;
+  header.files = part.add(file);
+  auto bytes = part.finish(PartHeader{});
+  header.magic = v1::part_magic;
+  header.used_bytes = bytes.size();
+  std::memcpy(bytes.data(), &header, sizeof header);
+  const auto trace = read_part(bytes);
+  ASSERT_TRUE(trace.ok()) << trace.status().message();
+  const File& read = trace->files.at("/data/a");
+  EXPECT_EQ(read.renamed_to, std::vector<std::string>{"/data/b"});
+  EXPECT_EQ(read.total().values[POSIX_WRITES], 3);
+  EXPECT_EQ(read.total().values[STDIO_MAX_BYTE_WRITTEN], 99);
+  EXPECT_EQ(read.total().values[STDIO_BYTES_INLINED], 0);
+  EXPECT_EQ(read.shares.at(0).calls[1][1], 3u);
+  EXPECT_EQ(read.size.at_open, -1);
+  EXPECT_EQ(trace->dropped_calls, 7u);
+  EXPECT_EQ(trace->processes.at(0).id, 42u);
+}
+
 // Each member of a list names all that follows it: a few bytes would become a square of them.
 TEST(Part, NamesThatOverlapAreRefused) {
   PartBuilder part;
@@ -128,7 +163,10 @@ TEST(Part, NamesThatOverlapAreRefused) {
   const uint32_t first = part.add(PartName{});
   for (uint32_t n = 1; n < names; ++n) part.add(PartName{});
   PartFile file{};
-  file.renamed = first;
+  for (uint32_t n = 0; n < names; ++n) {
+    const uint32_t name = first + n * static_cast<uint32_t>(sizeof(PartName));
+    file.renamed = part.add(PartRename{file.renamed, name, 0, 0, 0});
+  }
   PartHeader header{};
   header.files = part.add(file);
   auto bytes = part.finish(header);
@@ -153,6 +191,9 @@ Trace random_trace(unsigned seed) {
     process.end = process.start + 5;
     process.rank = static_cast<int64_t>(below(4)) - 1;
     process.ranks = 4;
+    process.heatmap.bin_seconds = first_bin_seconds * static_cast<double>(1 << below(3));
+    process.heatmap.bytes[1][1] = {below(9), 0, below(9), 1 + below(9)};
+    process.overflow.calls[2][1] = below(3);
     bool known = false;
     for (const Process& other : trace.processes) known = known || other.same_as(process);
     if (!known) trace.processes.push_back(process);
@@ -174,11 +215,16 @@ Trace random_trace(unsigned seed) {
         }
       }
     }
+    file.size = {static_cast<int64_t>(below(9)),       static_cast<int64_t>(below(90)),
+                 1000 + static_cast<double>(below(9)), 1010 + static_cast<double>(below(9)),
+                 static_cast<int64_t>(below(50)),      below(50)};
     Share& share = file.shares[static_cast<int>(below(trace.processes.size()))];
     share.calls[1][1] += 1 + below(9);
     share.bytes[1][1] += below(1000);
   }
   trace.dropped_calls = below(3);
+  trace.overflow.values[POSIX_WRITES] = static_cast<int64_t>(1 + below(9));
+  trace.overflow.accesses[1][1].bins[2] = below(9);
   return trace;
 }
 
@@ -218,12 +264,62 @@ TEST(Trace, MergesInAnyOrderToTheSameSums) {
   }
 }
 
+TEST(Trace, HeatmapsGetOneWidthAndLoseNothing) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    Trace a = random_trace(seed);
+    const Trace b = random_trace(seed + 1000);
+    uint64_t bytes = 0;
+    for (const Trace* trace : {&std::as_const(a), &b}) {
+      for (const Process& process : trace->processes) {
+        for (const uint64_t bin : process.heatmap.bytes[1][1]) bytes += bin;
+      }
+    }
+    a.merge(b);
+    for (const Process& process : a.processes) {
+      EXPECT_EQ(process.heatmap.bin_seconds, a.processes[0].heatmap.bin_seconds);
+      for (const uint64_t bin : process.heatmap.bytes[1][1]) bytes -= bin;
+    }
+    EXPECT_EQ(bytes, 0u);
+  }
+  Heatmap narrow, wide;
+  narrow.bytes[1][1] = {1, 2, 3, 4, 5};
+  wide.bin_seconds = 2 * first_bin_seconds;
+  wide.bytes[1][1] = {10};
+  narrow.merge(wide);
+  EXPECT_EQ(narrow.bytes[1][1], (std::vector<uint64_t>{13, 7, 5}));
+}
+
+TEST(Trace, WhatNoProcessExplainsIsTold) {
+  // One process made the file and wrote up to 100, another appended 50; at the end it has 400 bytes.
+  FileSize one{0, 100, 1, 2, 100, 0}, other{100, 400, 3, 4, 0, 50};
+  FileSize both = one;
+  both.merge(other);
+  EXPECT_EQ(both.at_open, 0);
+  EXPECT_EQ(both.at_close, 400);
+  EXPECT_EQ(both.unexplained_bytes(), 300u);
+  FileSize turned = other;
+  turned.merge(one);
+  EXPECT_EQ(turned.unexplained_bytes(), 300u);
+  one.explained_end = 400;
+  both.merge(one);
+  EXPECT_EQ(both.unexplained_bytes(), 0u);
+  EXPECT_EQ(FileSize().unexplained_bytes(), 0u);
+}
+
 TEST(Trace, WhatIsNoTraceIsRefused) {
   EXPECT_FALSE(from_json(nlohmann::json::object()).ok());
   EXPECT_FALSE(from_json(nlohmann::json::array()).ok());
   EXPECT_FALSE(from_json(nlohmann::json{{"neve_trace", 2}}).ok());
   nlohmann::json j = as_json(random_trace(1));
   j["files"][0]["shares"][0]["process"] = 99;
+  EXPECT_FALSE(from_json(j).ok());
+  for (const double width : {0.0, -0.1, 0.15, 1e300}) {
+    j = as_json(random_trace(1));
+    j["processes"][0]["heatmap"]["bin_seconds"] = width;
+    EXPECT_FALSE(from_json(j).ok()) << width;
+  }
+  j = as_json(random_trace(1));
+  j["processes"][0]["heatmap"]["posix"]["write"] = std::vector<int>(heat_bins + 1, 1);
   EXPECT_FALSE(from_json(j).ok());
 }
 

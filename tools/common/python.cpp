@@ -28,6 +28,29 @@ std::vector<char*> as_argv(const std::vector<std::string>& words) {
   return argv;
 }
 
+struct MemoryFile {
+  const int number = memfd_create("output", MFD_CLOEXEC);
+  MemoryFile() = default;
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() {
+    if (number >= 0) close(number);
+  }
+
+  Result<std::string> text() const {
+    const off_t bytes = lseek(number, 0, SEEK_END);
+    if (bytes < 0) return failure(fmt::format("cannot read what Python wrote: {}", std::strerror(errno)));
+    std::string all(static_cast<size_t>(bytes), '\0');
+    size_t have = 0;
+    while (have < all.size()) {
+      const ssize_t got = pread(number, all.data() + have, all.size() - have, static_cast<off_t>(have));
+      if (got <= 0) return failure(fmt::format("cannot read what Python wrote: {}", std::strerror(errno)));
+      have += static_cast<size_t>(got);
+    }
+    return all;
+  }
+};
+
 bool imports_neve(const std::string& python) {
   posix_spawn_file_actions_t quiet;
   posix_spawn_file_actions_init(&quiet);
@@ -100,6 +123,31 @@ int exec_module(const std::string& module, const std::vector<std::string>& argum
     return static_cast<int>(Code::failure);
   }
   return exec_module(module, arguments);
+}
+
+Result<ModuleOutcome> run_module(const std::string& module, const std::vector<std::string>& arguments) {
+  NEVE_ASSIGN(const std::string python, find_python());
+  std::vector<std::string> words = {python, "-m", module};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  // Files in memory: two pipes would have to be emptied side by side.
+  const MemoryFile out, err;
+  if (out.number < 0 || err.number < 0)
+    return failure(fmt::format("no file in memory: {}", std::strerror(errno)));
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, out.number, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err.number, STDERR_FILENO);
+  pid_t child = 0;
+  const int spawned = posix_spawnp(&child, python.c_str(), &actions, nullptr, as_argv(words).data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (spawned != 0) return failure(fmt::format("cannot run {}: {}", python, std::strerror(spawned)));
+  ModuleOutcome outcome;
+  while (waitpid(child, &outcome.wait_status, 0) < 0) {
+    if (errno != EINTR) return failure(fmt::format("cannot wait for {}: {}", python, std::strerror(errno)));
+  }
+  NEVE_ASSIGN(outcome.out, out.text());
+  NEVE_ASSIGN(outcome.err, err.text());
+  return outcome;
 }
 
 }  // namespace neve::cli

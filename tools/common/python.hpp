@@ -22,4 +22,12 @@ int exec_module(const std::string& module, const std::vector<std::string>& argum
 int exec_module(const std::string& module, const std::vector<std::string>& arguments,
                 const std::string& input);
 
+struct ModuleOutcome {
+  int wait_status = 0;  // as waitpid gives it
+  std::string out, err;
+};
+
+// Runs `python -m module arguments...` to its end; an error where it cannot be started.
+Result<ModuleOutcome> run_module(const std::string& module, const std::vector<std::string>& arguments);
+
 }  // namespace neve::cli

@@ -414,10 +414,12 @@ void add_table_options(CLI::App& command, OptionFlags& flags) {
 
 void add_arguments(CLI::App& command, Args& args) {
   command
-      .add_option("SRC", args.source,
-                  "AMReX plotfile directory; Chombo, AMReX or Neve HDF5 plotfile; checkpoint of Neve, Chombo "
-                  "or a code on "
-                  "Chombo (BISICLES); .npy array; netCDF-4 or other HDF5 data file")
+      .add_option(
+          "SRC", args.source,
+          "AMReX plotfile directory; Chombo, AMReX or Neve HDF5 plotfile; checkpoint of Neve, Chombo "
+          "or a code on "
+          "Chombo (BISICLES); .npy array; netCDF file (classic, 64-bit or netCDF-4) or other HDF5 data "
+          "file")
       ->required();
   command
       .add_option(
@@ -466,7 +468,7 @@ void add_arguments(CLI::App& command, Args& args) {
 Command add_convert(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("convert",
                                      "Convert a plotfile or checkpoint to HDF5, compressed or not, or back "
-                                     "to an AMReX plotfile; compress a netCDF-4 or HDF5 data file");
+                                     "to an AMReX plotfile; compress a netCDF or HDF5 data file");
   auto args = std::make_shared<Args>();
   add_arguments(*sub, *args);
   sub->footer(

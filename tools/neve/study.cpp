@@ -11,6 +11,7 @@ struct Paper {
   const char* what;
 };
 constexpr Paper papers[] = {
+    {"acb", "ACB (CUG 2016): aggregated collective buffering for Chombo"},
     {"amric", "AMRIC (SC 2023): compressing adaptive meshes in situ"},
 };
 
@@ -31,13 +32,14 @@ Command add_paper(CLI::App& study, const Paper& paper) {
 
 Command add_study(CLI::App& app) {
   CLI::App* sub = app.add_subcommand(
-      "study", "Redo a paper's tables and figures: AMRIC (by neve-bench, if it is installed)");
+      "study", "Redo a paper's tables and figures: ACB, AMRIC (by neve-bench, if it is installed)");
   sub->require_subcommand(1);
   sub->footer(
       "Examples:\n"
+      "  neve study acb\n"
       "  neve study amric\n"
       "  neve study amric plt00196 plt00200 plt00204 --into mine\n"
-      "  neve study amric --help\n"
+      "  neve study acb --help\n"
       "Studies of mini-apps: neve bench study --help");
   Command command{sub, {}, {}};
   for (const Paper& paper : papers) command.below.push_back(add_paper(*sub, paper));

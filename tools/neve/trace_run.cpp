@@ -54,6 +54,7 @@ Status put_together(const Args& args, const std::string& output, trace::PartsFol
 
   trace::Counters total;
   for (const auto& [path, file] : collected->trace.files) total.merge(file.total());
+  total.merge(collected->trace.overflow);
   const auto writes = [&](trace::Level level) { return total.at(level, trace::Direction::write).calls(); };
   say("trace run",
       fmt::format(

@@ -38,6 +38,11 @@ Status check_case(const Case& c) {
   NEVE_TRY(check_range("steps", c.steps, 1, 1e6));
   NEVE_TRY(check_range("threshold", c.mesh.threshold, 0, 2));
   if (c.methods.empty()) return usage_error("no method is given; at least one is needed");
+  if (!c.stage.empty() && std::ranges::none_of(c.methods, may_be_staged)) {
+    return usage_error(
+        "stage has no meaning with these methods; it is allowed with skeleton and amrex-1d and a codec: "
+        "skeleton:auto");
+  }
   return check_bound(c.bound);
 }
 
@@ -53,6 +58,7 @@ class Benchmark {
 
   Result<BenchmarkResult> run() {
     result_.methods.resize(options_.methods.size());
+    result_.staged.resize(options_.methods.size());
     for (int step = options_.first_step; step < options_.first_step + options_.steps; ++step) {
       NEVE_TRY(run_step(step));
     }
@@ -82,7 +88,7 @@ class Benchmark {
     result_.make_seconds += seconds;
     describe(mesh->hierarchy(), owner);
     for (size_t w = 0; w < options_.methods.size(); ++w) {
-      NEVE_TRY(store(*mesh, held, owner, options_.methods[w], step, result_.methods[w]));
+      NEVE_TRY(store(*mesh, held, owner, options_.methods[w], step, result_.methods[w], result_.staged[w]));
     }
     return {};
   }
@@ -132,7 +138,8 @@ class Benchmark {
   }
 
   Status store(const Mesh& mesh, const Held& held, const std::vector<std::vector<int>>& owner,
-               const Method& method, int step, apps::StoreResult& into) const {
+               const Method& method, int step, apps::StoreResult& into,
+               std::optional<BenchmarkResult::Staged>& staged) const {
     const std::string file = fmt::format("{}_{:06}.h5", stem_of(method), step);
     const std::string path = (std::filesystem::path(options_.store.folder) / file).string();
     WriteOptions write;
@@ -144,17 +151,21 @@ class Benchmark {
     if (method.compress && method.strategy != "amrex-1d") write.covered = options_.covered;
     if (method.codec == Codec::lossless || method.codec == Codec::exact)
       write.bound = {BoundMode::lossless, 0};
+    if (may_be_staged(method)) write.stage = options_.stage;
     WriteReport report;
     std::vector<double> compressing;
-    NEVE_ASSIGN(const apps::Seconds seconds,
-                timed(
-                    comm_, options_.store.repeats, [&] { return apps::remove_file(comm_, path); },
-                    [&]() -> Status {
-                      NEVE_ASSIGN(report,
-                                  write_plotfile(comm_.get(), path, mesh.hierarchy(), held.boxes, write));
-                      compressing.push_back(report.encode_seconds);
-                      return {};
-                    }));
+    double begin_seconds = 0;
+    const auto prepare = [&]() -> Status {
+      NEVE_TRY(wait_for_writes(comm_.get()));
+      return apps::remove_file(comm_, path);
+    };
+    NEVE_ASSIGN(const apps::Seconds seconds, timed(comm_, options_.store.repeats, prepare, [&]() -> Status {
+                  begin_seconds = MPI_Wtime();
+                  NEVE_ASSIGN(report, write_plotfile(comm_.get(), path, mesh.hierarchy(), held.boxes, write));
+                  compressing.push_back(report.encode_seconds);
+                  return {};
+                }));
+    if (!write.stage.empty()) NEVE_TRY(wait_for_stage(path, begin_seconds, report, staged));
     into.name = method.name;
     into.container = method.strategy;
     into.compression = method.compress ? codec_name(method.codec) : "none";
@@ -173,6 +184,22 @@ class Benchmark {
                             std::filesystem::path(path).replace_extension(".vtkhdf").string();
                         return write_vtkhdf(beside, path, mesh.hierarchy());
                       }));
+  }
+
+  // Collective. What is known of a staged file only when it has its name.
+  Status wait_for_stage(const std::string& path, double begin_seconds, WriteReport& report,
+                        std::optional<BenchmarkResult::Staged>& staged) const {
+    NEVE_TRY(wait_for_writes(comm_.get()));
+    double seconds = MPI_Wtime() - begin_seconds;
+    NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm_.get()),
+                        "merging of times"));
+    std::error_code error;
+    report.file_bytes = std::filesystem::file_size(path, error);
+    NEVE_TRY(mpi::agree(comm_, error ? failure(path + ": " + error.message()) : Status()));
+    if (!staged) staged.emplace();
+    staged->published_seconds += seconds;
+    staged->bytes += report.staged_bytes;
+    return {};
   }
 
   // Every rank reads boxes that another wrote, where there is another, and computes them anew.
@@ -270,6 +297,14 @@ Result<Method> parse_method(const std::string& name) {
   method.compress = true;
   NEVE_ASSIGN(method.codec, parse_codec(name.substr(colon + 1)));
   return method;
+}
+
+bool may_be_staged(const Method& method) {
+  WriteOptions options;
+  options.compress = method.compress;
+  options.strategy = method.strategy;
+  options.stage = ".";
+  return check_behind(options).ok();
 }
 
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {

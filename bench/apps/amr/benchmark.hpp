@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,15 +25,18 @@ struct Method {
   Codec codec = Codec::automatic;
 };
 Result<Method> parse_method(const std::string& name);
+// Whether its files may be written by way of a stage (WriteOptions::stage).
+bool may_be_staged(const Method& method);
 
 struct Case {
   MeshOptions mesh;
   int steps = 2, first_step = 0;
-  DistributionMethod distribution = DistributionMethod::exchange;
+  DistributionMethod distribution = DistributionMethod::chombo;
   Bound bound{BoundMode::rel, 1e-3};  // of each level's range
   Effort effort = Effort::fast;
   Covered covered = bench_covered;
   std::vector<Method> methods;
+  std::string stage;  // WriteOptions::stage of the methods that may have one; empty: none
   apps::StoreOptions store;
 };
 
@@ -45,6 +50,12 @@ struct BenchmarkResult {
   std::vector<StepResult> steps;
   double make_seconds = 0;  // meshes and values, all steps, of the slowest rank
   std::vector<apps::StoreResult> methods;
+  // Of a method that is staged, all steps.
+  struct Staged {
+    double published_seconds = 0;  // from the call until the file has its name, of the last repetition
+    uint64_t bytes = 0;            // on the stage
+  };
+  std::vector<std::optional<Staged>> staged;  // by method
 };
 
 // Collective; the same on every rank. Wrong values are in the result (apps::check_stored), not an error.

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 #include <mpi.h>
 
+#include "bench/harness/held_write_errors.hpp"
 #include "io/files/write.hpp"
 #include "io/hdf5/errors.hpp"
 #include "io/hdf5/handle.hpp"
@@ -131,6 +132,7 @@ Result<FileSeconds> write_datasets(const mpi::Comm& comm, const std::string& pat
                         NEVE_ASSIGN(name, mpi::OpenablePath::of(path));
                         return filter.status();
                       })));
+  const apps::HeldWriteErrors held(path);
   const Handle access = file_access(comm);
   const hid_t opened = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id());
   // Where only some ranks could open the file it stays open on those: closing is collective.
@@ -146,6 +148,7 @@ Result<FileSeconds> write_datasets(const mpi::Comm& comm, const std::string& pat
     made[d].close();
   }
   if (!file.close()) note(hdf5_failed(path + ": closing"), status);
+  note(held.status(), status);
   if (!filter.status().ok()) status = filter.status();
   mpi::Stopwatch stopwatch;
   note(mpi::injected_fault(mpi::Phase::sync, comm.rank()), status);

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "bench/harness/held_write_errors.hpp"
 #include "bench/harness/output/containers.hpp"
 #include "bench/harness/timed.hpp"
 #include "io/hdf5/errors.hpp"
@@ -238,12 +239,13 @@ Status write_hdf5(const mpi::Comm& comm, const std::string& path, std::span<cons
                         NEVE_ASSIGN(name, mpi::OpenablePath::of(path));
                         return {};
                       })));
+  const HeldWriteErrors held(path);
   Handle file(H5Fcreate(name.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access.id()), H5Fclose);
   NEVE_TRY(mpi::agree(comm, file.valid() ? Status() : hdf5_failure(path)));
   for (const ArrayPart& part : parts) {
     NEVE_TRY(write_array(comm, file.id(), part, output).in(path + ": " + part.spec.name));
   }
-  return mpi::agree(comm, file.close() ? Status() : hdf5_failure(path + ": closing"));
+  return mpi::agree(comm, file.close() ? held.status() : hdf5_failure(path + ": closing"));
 }
 
 Result<double> filter_seconds(const mpi::Comm& comm, std::span<const ArrayPart> parts, const Output& output) {

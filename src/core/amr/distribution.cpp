@@ -19,7 +19,7 @@ Result<std::vector<std::vector<int>>> distribute_boxes(const Hierarchy& hierarch
                                                        const DistributionOptions& options) {
   if (ranks < 1)
     return usage_error(fmt::format("boxes cannot be shared among {} ranks; at least 1 is needed", ranks));
-  if (options.method > DistributionMethod::exchange) {
+  if (options.method > DistributionMethod::chombo) {
     return usage_error(fmt::format("unknown distribution {}; allowed: {}", static_cast<int>(options.method),
                                    joined(amr::distribution_names)));
   }

@@ -9,6 +9,6 @@ namespace neve::amr {
 inline constexpr Named<DistributionMethod> distribution_names[] = {
     {DistributionMethod::even_runs, "even-runs"},
     {DistributionMethod::greedy, "greedy"},
-    {DistributionMethod::exchange, "exchange"}};
+    {DistributionMethod::chombo, "chombo"}};
 
 }  // namespace neve::amr

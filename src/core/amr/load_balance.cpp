@@ -432,7 +432,7 @@ Owners share_boxes(const Hierarchy& hierarchy, int ranks, const Loads& loads, Di
       owners.push_back(greedy_runs(orders[l], loads[l], ranks));
     }
   }
-  if (method == DistributionMethod::exchange) exchange_boxes(loads, orders, ranks, owners);
+  if (method == DistributionMethod::chombo) exchange_boxes(loads, orders, ranks, owners);
   return owners;
 }
 

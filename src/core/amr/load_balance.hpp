@@ -26,9 +26,9 @@ Result<Loads> whole_loads(const Hierarchy& hierarchy, std::span<const std::vecto
 // to the rank that would hold its middle.
 std::vector<int> even_runs(std::span<const int> order, std::span<const int64_t> loads, int ranks);
 
-// Owners of one level's boxes as Chombo's LoadBalance deals them out: runs of `order`, each filled until it
-// meets a goal, which is the mean of what is left for the ranks that are left. Box i to rank i where there
-// are no more boxes than ranks.
+// Owners of one level's boxes as the first half of Chombo's LoadBalance deals them out: runs of `order`, each
+// filled until it meets a goal, which is the mean of what is left for the ranks that are left. Box i to rank
+// i where there are no more boxes than ranks.
 std::vector<int> greedy_runs(std::span<const int> order, std::span<const int64_t> loads, int ranks);
 
 // Lowers the load of the most loaded rank by handing a box of it to another rank or swapping two of a level,

@@ -15,9 +15,7 @@
 namespace neve::amr {
 namespace {
 
-constexpr int max_box_cells = 1024;
 constexpr int max_replicas = 1024;
-constexpr int max_sample_components = 1024;
 
 Status check_number(const char* what, int value, int least, int most) {
   if (value >= least && value <= most) return {};
@@ -37,7 +35,7 @@ struct BoxRange {
 constexpr std::array<BoxRange, 3> unit_levels = {{
     {{0, 0, 0}, {1, 1, 1}},
     {{0, 0, 1}, {4, 4, 3}},
-    {{4, 4, 6}, {12, 12, 9}},
+    {{5, 4, 5}, {13, 16, 7}},
 }};
 constexpr int chombo_ratio = 4;
 
@@ -45,8 +43,15 @@ constexpr int ice_levels = 5;
 constexpr int ice_ratio = 2;
 constexpr int ice_base_tiles = 48;
 constexpr int max_box_tiles = 4;  // a side
-// The part of the line that the finest level follows, so that clustering comes close to 896 boxes.
-constexpr double finest_angle = 5.12;
+
+// Of one file's grid: what is marked around the grounding line, and how full boxes must be.
+struct IceShape {
+  double finest_angle;                       // up to which the finest level follows the line
+  std::array<double, ice_levels - 1> width;  // of levels 1 to 4: tiles marked on either side of the line
+  int finest_filled, filled;                 // percent of a box's tiles that are marked, at least
+};
+constexpr IceShape plot_shape = {3.61, {1.4, 2.2, 1.7, 1.3}, 82, 76};
+constexpr IceShape checkpoint_shape = {3.37, {1.8, 1.7, 2.3, 0.8}, 90, 68};
 
 // Tiles of one level, marked where the level exists.
 class TileMap {
@@ -94,14 +99,14 @@ TileBox shrunk(const TileMap& map, const TileBox& box) {
   return result;
 }
 
-// Berger and Rigoutsos' clustering with cuts in the middle of the longer side: boxes small enough that are
-// marked to seven tenths.
-void cluster(const TileMap& map, const TileBox& whole, std::vector<TileBox>& boxes) {
+// Berger and Rigoutsos' clustering with cuts in the middle of the longer side: boxes small enough of which
+// `filled` percent are marked.
+void cluster(const TileMap& map, const TileBox& whole, int filled, std::vector<TileBox>& boxes) {
   const int marked = count_marked(map, whole);
   if (marked == 0) return;
   const TileBox box = shrunk(map, whole);
   const int width = box.x1 - box.x0, height = box.y1 - box.y0;
-  if (std::max(width, height) <= max_box_tiles && 10 * marked >= 7 * box.tiles()) {
+  if (std::max(width, height) <= max_box_tiles && 100 * marked >= filled * box.tiles()) {
     boxes.push_back(box);
     return;
   }
@@ -111,29 +116,35 @@ void cluster(const TileMap& map, const TileBox& whole, std::vector<TileBox>& box
   } else {
     first.y1 = second.y0 = box.y0 + (height + 1) / 2;
   }
-  cluster(map, first, boxes);
-  cluster(map, second, boxes);
+  cluster(map, first, filled, boxes);
+  cluster(map, second, filled, boxes);
 }
 
 // Distance from the middle of the domain, as a fraction of its side, at which the ice begins to float: bays
 // and capes of a few lengths.
 double grounding_line(double angle) {
   return 0.30 + 0.050 * math::sin(2 * angle + 0.4) + 0.030 * math::sin(5 * angle + 1.3) +
-         0.016 * math::sin(11 * angle) + 0.007 * math::sin(29 * angle + 2.1);
+         0.027 * math::sin(11 * angle) + 0.005 * math::sin(29 * angle + 5.1) +
+         0.003 * math::sin(61 * angle + 0.7);
 }
 
-// Marks the tiles within `width` tiles of the line, for angles up to `last_angle`.
-void mark_line(TileMap& map, double last_angle, int width) {
+// Marks the line's tiles and those whose middle is within `width` tiles of it, for angles up to `last_angle`.
+void mark_line(TileMap& map, double last_angle, double width) {
   const double side = map.side();
+  const int reach = static_cast<int>(math::floor(width)) + 1;
   // Steps shorter than a tile.
   const int steps = 8 * map.side();
   for (int i = 0; i < steps; ++i) {
     const double angle = last_angle * i / steps;
     const double radius = grounding_line(angle);
-    const int x = static_cast<int>((0.5 + radius * math::cos(angle)) * side);
-    const int y = static_cast<int>((0.5 + radius * math::sin(angle)) * side);
-    for (int dy = -width; dy <= width; ++dy) {
-      for (int dx = -width; dx <= width; ++dx) map.mark(x + dx, y + dy);
+    const double x = (0.5 + radius * math::cos(angle)) * side, y = (0.5 + radius * math::sin(angle)) * side;
+    const int tile_x = static_cast<int>(x), tile_y = static_cast<int>(y);
+    for (int dy = -reach; dy <= reach; ++dy) {
+      for (int dx = -reach; dx <= reach; ++dx) {
+        const double from_x = tile_x + dx + 0.5 - x, from_y = tile_y + dy + 0.5 - y;
+        const bool is_near = from_x * from_x + from_y * from_y <= width * width;
+        if (is_near || (dx == 0 && dy == 0)) map.mark(tile_x + dx, tile_y + dy);
+      }
     }
   }
 }
@@ -160,10 +171,83 @@ void split_to(std::vector<TileBox>& boxes, size_t count) {
   }
 }
 
+// Where the ice rests on the ground in the middle of the domain: the finest level's largest box.
+TileBox ice_rise(int side) {
+  const int middle = side / 2;
+  return {middle, middle, middle + max_box_tiles, middle + max_box_tiles};
+}
+
+// Boxes of each level. The finest level first: a coarser one must hold it, with a tile to spare.
+std::vector<std::vector<TileBox>> ice_boxes(const IceShape& shape) {
+  std::vector<std::vector<TileBox>> boxes(ice_levels);
+  for (size_t l = ice_levels - 1; l > 0; --l) {
+    TileMap map(ice_base_tiles << l);
+    const bool is_finest = l == ice_levels - 1;
+    mark_line(map, is_finest ? shape.finest_angle : 2 * std::numbers::pi, shape.width[l - 1]);
+    if (!is_finest) {
+      for (const TileBox& finer : boxes[l + 1]) {
+        for (int y = finer.y0 / ice_ratio - 1; y <= (finer.y1 - 1) / ice_ratio + 1; ++y) {
+          for (int x = finer.x0 / ice_ratio - 1; x <= (finer.x1 - 1) / ice_ratio + 1; ++x) map.mark(x, y);
+        }
+      }
+    }
+    cluster(map, {0, 0, map.side(), map.side()}, is_finest ? shape.finest_filled : shape.filled, boxes[l]);
+    if (is_finest) {
+      boxes[l].push_back(ice_rise(map.side()));
+      split_to(boxes[l], ice_finest_boxes);
+    }
+  }
+  for (int y = 0; y < ice_base_tiles; y += max_box_tiles) {
+    for (int x = 0; x < ice_base_tiles; x += max_box_tiles) {
+      boxes[0].push_back({x, y, x + max_box_tiles, y + max_box_tiles});
+    }
+  }
+  return boxes;
+}
+
+// Names as in BISICLES; which has how many layers of ghosts is not known. Alternately 5 and 4 first, so that
+// the first few have both.
+constexpr struct {
+  const char* name;
+  int components, ghosts;
+} ice_checkpoint[] = {
+    {"thickness", 1, 5},           {"bed_height", 1, 4},        {"ice_fraction", 1, 5},
+    {"basal_friction", 1, 4},      {"viscosity_factor", 1, 5},  {"surface_heat_flux", 1, 4},
+    {"basal_heat_flux", 1, 5},     {"till_water_depth", 1, 4},  {"calved_thickness", 1, 5},
+    {"removed_thickness", 1, 4},   {"added_thickness", 1, 5},   {"surface_internal_energy", 1, 4},
+    {"bed_internal_energy", 1, 5}, {"surface_height", 1, 5},    {"velocity", 2, 1},
+    {"internal_energy", 14, 1},    {"layer_velocity_x", 14, 1}, {"layer_velocity_y", 14, 1},
+    {"layer_thickness", 14, 1}};
+constexpr int ice_plot_components = 15;
+
 }  // namespace
 
+int ice_metadata_writes(IceFile file) {
+  return file == IceFile::checkpoint ? 69 + 51 + 40 : (23 + 13 + 9) / 3;
+}
+
+int ice_components(IceFile file) {
+  if (file == IceFile::plot) return ice_plot_components;
+  int components = 0;
+  for (const auto& variable : ice_checkpoint) components += variable.components;
+  return components;
+}
+
+Result<std::vector<SampleVariable>> checkpoint_variables(int components) {
+  NEVE_TRY(check_number("number of components of a checkpoint", components, 1,
+                        ice_components(IceFile::checkpoint)));
+  std::vector<SampleVariable> variables;
+  for (const auto& variable : ice_checkpoint) {
+    if (components == 0) break;
+    const int taken = std::min(components, variable.components);
+    variables.push_back({variable.name, taken, variable.ghosts});
+    components -= taken;
+  }
+  return variables;
+}
+
 Result<Hierarchy> chombo_grid(const ChomboGrid& grid) {
-  NEVE_TRY(check_number("edge of a box in cells", grid.box_cells, 1, max_box_cells));
+  NEVE_TRY(check_number("edge of a box in cells", grid.box_cells, 1, max_sample_box_cells));
   NEVE_TRY(check_number("number of components", grid.components, 1, max_sample_components));
   for (int32_t n : grid.replicas)
     NEVE_TRY(check_number("number of units along a direction", n, 1, max_replicas));
@@ -205,33 +289,10 @@ Result<Hierarchy> chombo_grid(const ChomboGrid& grid) {
 }
 
 Result<Hierarchy> ice_grid(const IceGrid& grid) {
-  NEVE_TRY(check_number("edge of a tile in cells", grid.tile_cells, 1, max_box_cells));
+  NEVE_TRY(check_number("edge of a tile in cells", grid.tile_cells, 1, max_sample_box_cells));
   NEVE_TRY(check_number("number of components", grid.components, 1, max_sample_components));
 
-  // The finest level first: a coarser one must hold it, with a tile to spare.
-  std::vector<std::vector<TileBox>> boxes(ice_levels);
-  for (int l = ice_levels - 1; l > 0; --l) {
-    TileMap map(ice_base_tiles << l);
-    // The further from the finest level, the wider the band in tiles; the finest follows only some of the
-    // line.
-    const bool is_finest = l == ice_levels - 1;
-    mark_line(map, is_finest ? finest_angle : 2 * std::numbers::pi, is_finest ? 1 : ice_levels - 1 - l);
-    if (!is_finest) {
-      for (const TileBox& finer : boxes[static_cast<size_t>(l) + 1]) {
-        for (int y = finer.y0 / ice_ratio - 1; y <= (finer.y1 - 1) / ice_ratio + 1; ++y) {
-          for (int x = finer.x0 / ice_ratio - 1; x <= (finer.x1 - 1) / ice_ratio + 1; ++x) map.mark(x, y);
-        }
-      }
-    }
-    cluster(map, {0, 0, map.side(), map.side()}, boxes[static_cast<size_t>(l)]);
-    if (is_finest) split_to(boxes[static_cast<size_t>(l)], ice_finest_boxes);
-  }
-  for (int y = 0; y < ice_base_tiles; y += max_box_tiles) {
-    for (int x = 0; x < ice_base_tiles; x += max_box_tiles) {
-      boxes[0].push_back({x, y, x + max_box_tiles, y + max_box_tiles});
-    }
-  }
-
+  const auto boxes = ice_boxes(grid.file == IceFile::plot ? plot_shape : checkpoint_shape);
   Hierarchy h;
   h.dims = 2;
   h.dtype = grid.dtype;

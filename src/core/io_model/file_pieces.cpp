@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <queue>
 
 #include "core/amr/chunking.hpp"
 #include "core/amr/load_balance.hpp"
@@ -13,8 +15,6 @@
 
 namespace neve::io_model {
 namespace {
-
-constexpr uint64_t max_pieces = uint64_t{1} << 28;
 
 uint64_t sum(const std::vector<uint64_t>& values) {
   return std::accumulate(values.begin(), values.end(), uint64_t{0});
@@ -31,6 +31,29 @@ void place(FilePieces& file) {
 
 uint64_t shrunk(uint64_t bytes, double ratio) {
   return std::max<uint64_t>(1, static_cast<uint64_t>(math::floor(static_cast<double>(bytes) / ratio + 0.5)));
+}
+
+// Size i's k-th box comes at (k + 1/2) / its count: the same mixture everywhere. Among equals the size given
+// first.
+std::vector<uint64_t> mixed_evenly(std::span<const std::pair<uint64_t, uint64_t>> sizes, uint64_t count) {
+  using Next = std::pair<double, size_t>;  // place and which size
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
+  std::vector<uint64_t> taken(sizes.size(), 0), mixed;
+  mixed.reserve(count);
+  const auto place_next = [&](size_t i) {
+    const uint64_t of_size = sizes[i].second;
+    if (taken[i] == of_size) return;
+    next.emplace((static_cast<double>(taken[i]) + 0.5) / static_cast<double>(of_size), i);
+  };
+  for (size_t i = 0; i < sizes.size(); ++i) place_next(i);
+  while (!next.empty()) {
+    const size_t i = next.top().second;
+    next.pop();
+    mixed.push_back(sizes[i].first);
+    ++taken[i];
+    place_next(i);
+  }
+  return mixed;
 }
 
 uint64_t cells_with_ghosts(const Box& box, const IntVect& ghosts) {
@@ -54,19 +77,18 @@ uint64_t FilePieces::bytes() const {
 }
 
 FilePieces value_pieces(const Hierarchy& hierarchy, std::span<const std::vector<int>> owner, int ranks,
-                        const ValueLayout& layout) {
+                        std::span<const DatasetLayout> layouts) {
   FilePieces file;
   file.ranks = ranks;
-  const size_t components = hierarchy.components.size();
-  const size_t datasets = layout.dataset_per_component ? components : 1;
-  const uint64_t cell_bytes = dtype_bytes(hierarchy.dtype) * components / datasets;
   for (size_t level = 0; level < hierarchy.levels.size(); ++level) {
-    Dataset dataset;
-    for (const Box& box : hierarchy.levels[level].boxes) {
-      dataset.piece_bytes.push_back(cells_with_ghosts(box, layout.ghosts) * cell_bytes);
+    for (const DatasetLayout& layout : layouts) {
+      const uint64_t cell_bytes = dtype_bytes(hierarchy.dtype) * static_cast<uint64_t>(layout.components);
+      Dataset& dataset = file.datasets.emplace_back();
+      for (const Box& box : hierarchy.levels[level].boxes) {
+        dataset.piece_bytes.push_back(cells_with_ghosts(box, layout.ghosts) * cell_bytes);
+      }
+      dataset.owner = owner[level];
     }
-    dataset.owner = owner[level];
-    for (size_t copy = 0; copy < datasets; ++copy) file.datasets.push_back(dataset);
   }
   place(file);
   return file;
@@ -98,32 +120,21 @@ Result<FilePieces> pieces_of_sizes(std::span<const std::pair<uint64_t, uint64_t>
     if (bytes > (uint64_t{1} << 40)) {
       return usage_error(fmt::format("a box of {} bytes; at most 2^40 are allowed", bytes));
     }
-    if (of_size > max_pieces - count) {
-      return usage_error(fmt::format("more than {} boxes", max_pieces));
+    if (of_size > max_boxes - count) {
+      return usage_error(fmt::format("{} boxes of {} bytes after {} others; at most {} are allowed in all",
+                                     of_size, bytes, count, max_boxes));
     }
     count += of_size;
   }
   if (count == 0) return usage_error("no boxes are given");
 
-  // Size i's k-th box comes at (k + 1/2) / its count: the same mixture everywhere.
-  std::vector<std::pair<double, uint64_t>> mixed;
-  for (const auto& [bytes, of_size] : sizes) {
-    for (uint64_t k = 0; k < of_size; ++k) {
-      mixed.emplace_back((static_cast<double>(k) + 0.5) / static_cast<double>(of_size), bytes);
-    }
-  }
-  std::stable_sort(mixed.begin(), mixed.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
   FilePieces file;
   file.ranks = ranks;
   Dataset& dataset = file.datasets.emplace_back();
-  std::vector<int64_t> loads;
-  std::vector<int> order(mixed.size());
+  dataset.piece_bytes = mixed_evenly(sizes, count);
+  const std::vector<int64_t> loads(dataset.piece_bytes.begin(), dataset.piece_bytes.end());
+  std::vector<int> order(loads.size());
   std::iota(order.begin(), order.end(), 0);
-  for (const auto& [position, bytes] : mixed) {
-    dataset.piece_bytes.push_back(bytes);
-    loads.push_back(static_cast<int64_t>(bytes));
-  }
   dataset.owner = amr::greedy_runs(order, loads, ranks);
   place(file);
   return file;

@@ -151,6 +151,13 @@ Status check_uncompressed(const Said& said, const WriteOptions& options, options
   return {};
 }
 
+// A stage is for files that are written behind: encode, unless it is said how.
+Status check_behind_and_stage(const Said& said, const WriteOptions& options) {
+  NEVE_TRY(check_behind(options));
+  if (options.stage.empty() || options.behind != Behind::none || said.keys().count("behind") == 0) return {};
+  return usage_error("option stage has no meaning with behind none; encode and copy are allowed with it");
+}
+
 // Those of a write, as they are said.
 Result<WriteOptions> read_write_options(std::string_view text, options::Targets targets, Said& said) {
   options::WriteSlots slots;
@@ -223,7 +230,7 @@ Result<WriteOptions> parse_write_options(std::string_view text) {
   Said said;
   NEVE_ASSIGN(WriteOptions options, read_write_options(text, options::plotfile | uncompressed, said));
   NEVE_TRY(check_uncompressed(said, options, uncompressed));
-  NEVE_TRY(check_behind(options));
+  NEVE_TRY(check_behind_and_stage(said, options));
   NEVE_TRY(refuse_idle_layout(said.asked(), options));
   NEVE_TRY(refuse_idle_of_plotfile(said.asked(), options, "field "));
   return options;
@@ -236,7 +243,7 @@ Result<WriteOptions> parse_checkpoint_options(std::string_view text) {
   if (said.keys().count("bound") == 0) options.bound = {BoundMode::lossless, 0};
   NEVE_TRY(check_variable_rules(options));
   NEVE_TRY(check_uncompressed(said, options, uncompressed));
-  NEVE_TRY(check_behind(options));
+  NEVE_TRY(check_behind_and_stage(said, options));
   NEVE_TRY(refuse_idle_layout(said.asked(), options));
   if (options.compress) {
     NEVE_TRY(refuse_idle_codec_options(said.asked(), options::codec_uses(options, "variable ")));

@@ -263,6 +263,12 @@ std::vector<Option> tuning_rows() {
   return rows;
 }
 
+constexpr auto stage_reader = [](std::string_view text, std::string& value) -> Status {
+  if (text.empty()) return usage_error("stage is empty; the path of a folder is needed");
+  value = text;
+  return {};
+};
+
 // parallel/file knows what they do; a flag is named by who reads it.
 constexpr auto strategy_reader = [](std::string_view text, std::string& value) -> Status {
   for (const StrategyRow& row : strategy_rows) {
@@ -299,6 +305,14 @@ std::vector<Option> write_rows() {
            "what goes into the file when the call has returned: none; encode (the compressed data) or copy "
            "(which also compresses then)"},
           write, &WriteOptions::behind),
+      member({"stage", "DIR", Kind::text, Group::parallel, held_plotfile,
+              "a folder on a fast device of each machine, such as /dev/shm: a file that is written behind "
+              "(encode, where nothing is said of it) waits there and not in memory"},
+             write, &WriteOptions::stage, stage_reader),
+      bytes_member(
+          {"stage_size", "BYTES", Kind::size, Group::parallel, held_plotfile,
+           "most that a rank may have on the stage, as in 4GiB; without it as much as there is room"},
+          write, &WriteOptions::stage_bytes),
       member({"strategy", "NAME", Kind::text, Group::expert, through_mpi, strategy_help()}, write,
              &WriteOptions::strategy, strategy_reader),
       member({"aggregate_boxes", "N", Kind::whole, Group::expert, through_mpi,

@@ -22,11 +22,25 @@ Result<Behind> parse_behind(const std::string& name) {
 
 const char* behind_name(Behind behind) { return name_in(behind_names, behind).data(); }
 
+Behind behind_of(const WriteOptions& options) {
+  return options.behind == Behind::none && !options.stage.empty() ? Behind::encode : options.behind;
+}
+
 Status check_behind(const WriteOptions& options) {
   if (options.behind > Behind::copy)
     return not_among("behind", static_cast<int>(options.behind), joined(behind_names));
-  if (options.behind == Behind::none) return {};
+  if (options.stage_bytes > 0 && options.stage.empty())
+    return usage_error(fmt::format("stage_size is {}, but no stage is named; it is allowed with stage",
+                                   options.stage_bytes));
+  if (options.stage.find('\0') != std::string::npos) return usage_error("stage holds a zero byte");
+  if (behind_of(options) == Behind::none) return {};
   const auto refuse = [&](const std::string& what, const char* allowed = "none is") {
+    if (options.behind == Behind::none) {
+      return usage_error(
+          fmt::format("stage is {}, but {}; with that no stage is allowed, which is for files "
+                      "that are written behind",
+                      options.stage, what));
+    }
     return usage_error(fmt::format("behind is {}, but {}; with that only behind {} allowed",
                                    behind_name(options.behind), what, allowed));
   };
@@ -37,7 +51,7 @@ Status check_behind(const WriteOptions& options) {
   if (options.layout.aggregators > 0 || options.layout.buffer_bytes > 0)
     return refuse("aggregators and buffer_size ask for writes through MPI");
   if (!options.like.empty()) return refuse("objects are to be taken over from " + options.like);
-  if (options.behind == Behind::encode) return {};
+  if (behind_of(options) == Behind::encode) return {};
   if (options.covered == Covered::automatic)
     return refuse("with covered auto the ranks meet while they compress", "none and encode are");
   if (options.cross_level)

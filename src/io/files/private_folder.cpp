@@ -2,14 +2,12 @@
 #include "io/files/private_folder.hpp"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -19,8 +17,8 @@
 
 #include "io/files/descriptor.hpp"
 #include "io/files/list_folder.hpp"
-#include "io/files/process.hpp"
 #include "io/files/remove_tree.hpp"
+#include "io/files/stamped_name.hpp"
 
 namespace neve::files {
 namespace {
@@ -29,27 +27,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* mark = ".neve-tmp-";
 constexpr const char* made_mark = "new.number";  // a link whose text is the number of the folder `new`
-constexpr size_t random_digits = 16;
-
-Result<std::string> random_text() {
-  uint64_t bits = 0;
-  if (::getrandom(&bits, sizeof bits, 0) != static_cast<ssize_t>(sizeof bits)) {
-    return system_failure("random numbers");
-  }
-  char text[random_digits + 1];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(bits));
-  return std::string(text);
-}
-
-// Does the name say that a process that has ended made this folder for the same target?
-bool is_left_behind(std::string_view name, const std::string& stem) {
-  if (!name.starts_with(stem) || name.size() < stem.size() + random_digits + 1) return false;
-  const std::string_view process = name.substr(stem.size(), name.size() - stem.size() - random_digits - 1);
-  const std::string_view random = name.substr(name.size() - random_digits);
-  return name[name.size() - random_digits - 1] == '-' &&
-         random.find_first_not_of("0123456789abcdef") == std::string_view::npos &&
-         is_of_ended_process(process);
-}
 
 bool is_there(const fs::path& path) {
   struct stat found;
@@ -127,11 +104,10 @@ void clear_all_left_behind(const Target& target, const std::string& stem,
 Result<PrivateFolder> PrivateFolder::beside(const Target& target, const Remove& remove_earlier) {
   const std::string stem = hidden_name(target.name, mark);
   clear_all_left_behind(target, stem, remove_earlier);
-  const std::string process = process_name();
   constexpr int max_attempts = 100;
   for (int attempt = 0; attempt < max_attempts; ++attempt) {
-    NEVE_ASSIGN(const std::string random, random_text());
-    std::string path = (fs::path(target.folder) / (stem + process + "-" + random)).string();
+    NEVE_ASSIGN(const std::string name, stamped_name(stem));
+    std::string path = (fs::path(target.folder) / name).string();
     PrivateFolder folder;
     folder.made_ = path + "/" + made_name;
     folder.earlier_ = path + "/" + earlier_name;

@@ -17,6 +17,8 @@ class ScratchFile {
   // A file that is not there yet. It loses its name at once, so that nothing of it stays, whatever ends the
   // process. `path`: in a private folder, where it has the room of the file that is made there.
   static Result<ScratchFile> make(const std::string& path);
+  // An open file that has no name. `path`: for messages.
+  ScratchFile(Descriptor nameless, std::string path) : file_(std::move(nameless)), path_(std::move(path)) {}
 
   // Both are safe in several threads, for ranges that do not meet.
   Status write(uint64_t offset, std::span<const std::byte> bytes) const;
@@ -26,8 +28,6 @@ class ScratchFile {
   Status clear() const;
 
  private:
-  ScratchFile(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
-
   Descriptor file_;
   std::string path_;  // for messages
 };

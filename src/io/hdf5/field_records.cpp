@@ -176,7 +176,7 @@ Result<FieldRecord> from_row(const FixedRow& row, const std::string& place, cons
 }  // namespace
 
 Status write_field_records(hid_t level_group, const std::string& table_name,
-                           const std::vector<FieldRecord>& fields) {
+                           const std::vector<FieldRecord>& fields, bool fills_tables) {
   RowLayout layout;
   for (size_t t = 0; t < text_column_count; ++t) {
     layout.text_bytes[t] = 1;  // HDF5 knows no empty string type
@@ -206,8 +206,9 @@ Status write_field_records(hid_t level_group, const std::string& table_name,
   const Handle table(H5Dcreate2(level_group, table_name.c_str(), on_disk.id(), space.id(), H5P_DEFAULT,
                                 creation.id(), H5P_DEFAULT),
                      H5Dclose);
-  if (!table.valid() || (!fields.empty() && H5Dwrite(table.id(), in_memory.id(), H5S_ALL, H5S_ALL,
-                                                     H5P_DEFAULT, rows.data()) < 0)) {
+  if (!table.valid() ||
+      (fills_tables && !fields.empty() &&
+       H5Dwrite(table.id(), in_memory.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()) < 0)) {
     return failure(fmt::format("table {}: HDF5 cannot write it: {}", table_name, last_error()));
   }
   return {};

@@ -23,8 +23,9 @@ inline std::string checkpoint_field_table(const std::string& variable) {
 // In a copy of a checkpoint of Chombo, of a variable that has bounds.
 inline std::string boxed_field_table(const std::string& base) { return base + "_" + field_table_name; }
 
+// `fills_tables`: false where another rank writes the rows (ObjectsIn).
 Status write_field_records(hid_t level_group, const std::string& table_name,
-                           const std::vector<FieldRecord>& fields);
+                           const std::vector<FieldRecord>& fields, bool fills_tables = true);
 // Empty when the group has no such table. `place` names the group in messages.
 Result<std::vector<FieldRecord>> read_field_records(hid_t level_group, const std::string& place,
                                                     const std::string& table_name);

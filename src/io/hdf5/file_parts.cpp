@@ -15,7 +15,7 @@ namespace neve::hdf5 {
 namespace {
 
 Status write_dataset(hid_t where, const std::string& name, hid_t file_type, hid_t memory_type, size_t count,
-                     const void* data, hid_t link_creation = H5P_DEFAULT) {
+                     const void* data, bool fills_tables, hid_t link_creation = H5P_DEFAULT) {
   const hsize_t extent = count;
   // Not an extent of 0: h5repack fails on those.
   const Handle space(count > 0 ? H5Screate_simple(1, &extent, nullptr) : H5Screate(H5S_NULL), H5Sclose);
@@ -25,7 +25,8 @@ Status write_dataset(hid_t where, const std::string& name, hid_t file_type, hid_
       H5Dcreate2(where, name.c_str(), file_type, space.id(), link_creation, creation.id(), H5P_DEFAULT),
       H5Dclose);
   if (!dataset.valid()) return hdf5_failed("dataset " + name);
-  if (count > 0 && H5Dwrite(dataset.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
+  if (count > 0 && fills_tables &&
+      H5Dwrite(dataset.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) {
     return hdf5_failed("dataset " + name);
   }
   return {};
@@ -56,7 +57,7 @@ Status write_exact_geometry(hid_t group, const Level& level) {
 }
 
 // AMReX's centring of each box: 0 means cells. The compound's members are i, j, k.
-Status write_box_centres(hid_t group, int dimensions, size_t boxes) {
+Status write_box_centres(hid_t group, int dimensions, size_t boxes, bool fills_tables) {
   const auto dims = static_cast<size_t>(dimensions);
   const Handle center_on_disk(H5Tcreate(H5T_COMPOUND, dims * sizeof(int32_t)), H5Tclose);
   const Handle center_in_memory(H5Tcreate(H5T_COMPOUND, dims * sizeof(int32_t)), H5Tclose);
@@ -67,7 +68,7 @@ Status write_box_centres(hid_t group, int dimensions, size_t boxes) {
   }
   const std::vector<int32_t> cell_centred(boxes * dims, 0);
   return write_dataset(group, box_center_name, center_on_disk.id(), center_in_memory.id(), boxes,
-                       cell_centred.data());
+                       cell_centred.data(), fills_tables);
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ Status write_root(hid_t file, const Hierarchy& h, const std::vector<std::string>
   return write_attribute(global.id(), "testReal", 0.0);
 }
 
-Status write_neve_group(hid_t file, const Hierarchy& h, Convention convention) {
+Status write_neve_group(hid_t file, const Hierarchy& h, Convention convention, bool fills_tables) {
   const Handle group = create_group(file, neve_name);
   if (!group.valid()) return hdf5_failed(neve_name);
   NEVE_TRY(write_attribute(group.id(), layout_version_name, int32_t{layout_version}));
@@ -121,7 +122,7 @@ Status write_neve_group(hid_t file, const Hierarchy& h, Convention convention) {
   for (const auto& [path, bytes] : h.side_files) {
     NEVE_TRY(check_side_file_path(path));
     NEVE_TRY(write_dataset(side_files.id(), path, H5T_STD_U8LE, H5T_NATIVE_UINT8, bytes.size(), bytes.data(),
-                           make_directories.id())
+                           fills_tables, make_directories.id())
                  .in("side file"));
   }
   return {};
@@ -158,7 +159,7 @@ Status write_data_attributes(hid_t group, const std::string& name, size_t compon
 }
 
 Status write_boxes(hid_t group, const Hierarchy& h, size_t l, const std::vector<int32_t>& processors,
-                   Convention convention) {
+                   Convention convention, bool fills_tables) {
   const Level& level = h.levels[l];
   const auto dims = static_cast<size_t>(h.dims);
   std::vector<int32_t> corners;
@@ -170,11 +171,12 @@ Status write_boxes(hid_t group, const Hierarchy& h, size_t l, const std::vector<
   const Handle box_on_disk = box_type(h.dims, H5T_STD_I32LE);
   const Handle box_in_memory = box_type(h.dims, H5T_NATIVE_INT32);
   NEVE_TRY(write_dataset(group, boxes_name, box_on_disk.id(), box_in_memory.id(), level.boxes.size(),
-                         corners.data()));
+                         corners.data(), fills_tables));
 
-  if (convention == Convention::amrex) NEVE_TRY(write_box_centres(group, h.dims, level.boxes.size()));
+  if (convention == Convention::amrex)
+    NEVE_TRY(write_box_centres(group, h.dims, level.boxes.size(), fills_tables));
   NEVE_TRY(write_dataset(group, processors_name, H5T_STD_I32LE, H5T_NATIVE_INT32, processors.size(),
-                         processors.data()));
+                         processors.data(), fills_tables));
   // yt takes a component called particle_... (Nyx has one) for a sign of particles, and then asks how many
   // each box has.
   const bool looks_like_particles =
@@ -182,12 +184,14 @@ Status write_boxes(hid_t group, const Hierarchy& h, size_t l, const std::vector<
                   [](const auto& name) { return name.starts_with("particle_"); });
   if (!looks_like_particles) return {};
   const std::vector<int64_t> none(level.boxes.size(), 0);
-  return write_dataset(group, particle_counts_name, H5T_STD_I64LE, H5T_NATIVE_INT64, none.size(),
-                       none.data());
+  return write_dataset(group, particle_counts_name, H5T_STD_I64LE, H5T_NATIVE_INT64, none.size(), none.data(),
+                       fills_tables);
 }
 
-Status write_offsets(hid_t group, const std::string& name, const std::vector<int64_t>& box_offsets) {
-  return write_dataset(group, name, H5T_STD_I64LE, H5T_NATIVE_INT64, box_offsets.size(), box_offsets.data());
+Status write_offsets(hid_t group, const std::string& name, const std::vector<int64_t>& box_offsets,
+                     bool fills_tables) {
+  return write_dataset(group, name, H5T_STD_I64LE, H5T_NATIVE_INT64, box_offsets.size(), box_offsets.data(),
+                       fills_tables);
 }
 
 }  // namespace neve::hdf5

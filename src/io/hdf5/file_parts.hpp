@@ -27,8 +27,9 @@ Handle create_group(hid_t where, const std::string& name);
 
 // Components are hierarchy.components unless others are given.
 Status write_root(hid_t file, const Hierarchy& h, const std::vector<std::string>& components);
+// `fills_tables`, here and below: false where another rank writes what is in the tables (ObjectsIn).
 // `/neve`, and in it for Convention::chombo a group a level.
-Status write_neve_group(hid_t file, const Hierarchy& h, Convention convention);
+Status write_neve_group(hid_t file, const Hierarchy& h, Convention convention, bool fills_tables = true);
 // `ghosts`: layers written around every box.
 Status write_level_attributes(hid_t group, const Hierarchy& h, size_t level, const IntVect& ghosts,
                               Convention convention);
@@ -37,8 +38,9 @@ Status write_data_attributes(hid_t group, const std::string& name, size_t compon
                              int dims);
 // Corners and owners of the level's boxes, and what yt wants beside them.
 Status write_boxes(hid_t group, const Hierarchy& h, size_t level, const std::vector<int32_t>& processors,
-                   Convention convention);
+                   Convention convention, bool fills_tables = true);
 // First elements of the boxes in a dataset, and its end.
-Status write_offsets(hid_t group, const std::string& name, const std::vector<int64_t>& box_offsets);
+Status write_offsets(hid_t group, const std::string& name, const std::vector<int64_t>& box_offsets,
+                     bool fills_tables = true);
 
 }  // namespace neve::hdf5

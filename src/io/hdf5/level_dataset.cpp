@@ -88,11 +88,11 @@ Result<uint64_t> place_contiguous(hid_t group, const std::string& name, DType dt
   }
   const hsize_t extent = elements;
   const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
-  driver->raw_address = wanted;
+  if (driver != nullptr) driver->raw_address = wanted;
   Handle dataset(H5Dcreate2(group, name.c_str(), type_on_disk(dtype), space.id(), H5P_DEFAULT, creation.id(),
                             H5P_DEFAULT),
                  H5Dclose);
-  driver->raw_address.reset();
+  if (driver != nullptr) driver->raw_address.reset();
   if (!dataset.valid()) return hdf5_failed(name);
   const haddr_t address = H5Dget_offset(dataset.id());
   if (address == HADDR_UNDEF) return hdf5_failed(name + ": address");

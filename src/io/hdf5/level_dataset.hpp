@@ -28,7 +28,7 @@ Result<std::vector<uint64_t>> place_chunks(hid_t group, const std::string& name,
                                            uint64_t chunk_elements, std::span<const uint64_t> frame_bytes,
                                            std::span<const uint64_t> wanted, SkipDriverState* driver);
 
-// Contiguous, its space taken but not written to. Its address, likewise.
+// Contiguous, its space taken but not written to. Its address, likewise; without a driver HDF5 chooses it.
 Result<uint64_t> place_contiguous(hid_t group, const std::string& name, DType dtype, uint64_t elements,
                                   std::optional<uint64_t> wanted, SkipDriverState* driver);
 

@@ -5,10 +5,14 @@
 
 namespace neve::hdf5 {
 
+void use_no_chunk_cache(hid_t file_access) {
+  constexpr double evict_fully_read = 1.0;
+  H5Pset_cache(file_access, 0, 0, 0, evict_fully_read);
+}
+
 Result<Handle> open_file_to_read(const std::string& path) {
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  constexpr double evict_fully_read = 1.0;
-  H5Pset_cache(access.id(), 0, 0, 0, evict_fully_read);
+  use_no_chunk_cache(access.id());
   Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
   if (!file.valid()) return corrupt("HDF5 cannot open it: " + last_error());
   return file;

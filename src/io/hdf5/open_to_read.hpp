@@ -14,6 +14,9 @@
 
 namespace neve::hdf5 {
 
+// Of a file that is opened with it; open_dataset_to_read gives those that need one a cache of their own.
+void use_no_chunk_cache(hid_t file_access);
+
 // Read only, without a cache of chunks. Errors: corrupt (HDF5 refuses it).
 Result<Handle> open_file_to_read(const std::string& path);
 

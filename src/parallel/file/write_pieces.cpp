@@ -83,12 +83,6 @@ void bound_buffers(Hints& hints, uint64_t max_bytes) {
   hints.try_emplace("cb_buffer_size", std::to_string(std::clamp(max_bytes / 4, least, usual)));
 }
 
-// Calls that take only some pieces of each rank leave gaps, which ROMIO's aggregators would read, fill and
-// write back: each rank writes its own pieces then, unless the user wants aggregators.
-void leave_gaps(Hints& hints, const WriteOrder& order) {
-  if (order.is_collective && order.pieces_a_call > 0) hints.try_emplace("romio_cb_write", "disable");
-}
-
 // Collective whatever happens on this rank: a rank that cannot build its types writes nothing, but is there.
 // Throws, if at all, behind the last call.
 Status write_together(MPI_File file, const std::string& path, std::span<const Piece> pieces, bool one_piece) {
@@ -203,6 +197,10 @@ Result<Hints> merged_hints(const Hints& given) {
     hints[std::string(item.substr(0, equals))] = std::string(item.substr(equals + 1));
   }
   return hints;
+}
+
+void leave_gaps(Hints& hints, const WriteOrder& order) {
+  if (order.is_collective && order.pieces_a_call > 0) hints.try_emplace("romio_cb_write", "disable");
 }
 
 Status create_file(const std::string& path, const Hints& hints) {

@@ -26,6 +26,10 @@ Status check_hints(const Hints& hints);
 // another shape.
 Result<Hints> merged_hints(const Hints& given);
 
+// Collective calls that take only some pieces of each rank leave gaps, which ROMIO's aggregators would read,
+// fill and write back: each rank writes its own pieces then, unless the user wants aggregators.
+void leave_gaps(Hints& hints, const WriteOrder& order);
+
 // Not collective. Creates the empty file `path`, which must not exist, through MPI: striping is settled
 // when a file is created, so the hints have to be there first.
 Status create_file(const std::string& path, const Hints& hints);

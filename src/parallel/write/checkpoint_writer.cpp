@@ -295,7 +295,7 @@ class CheckpointWrite final : FileWrite {
     const bool is_planned = mine_.ok();
     NEVE_TRY(encode_levels(comm_, part.hierarchy, *part.owned, part.options, fields.plan, nullptr,
                            [](const char*, double) {}, part.encoded, mine_,
-                           {spool_ ? &*spool_ : nullptr, nullptr}));
+                           {stage_of_frames(), spool_ ? &*spool_ : nullptr, nullptr}));
     if (is_planned && !mine_.ok())
       mine_ = guarded("encode", [&] { return mine_.in("variable " + part.variable.name); });
     report_.encode_seconds += stopwatch_.lap();
@@ -318,6 +318,7 @@ class CheckpointWrite final : FileWrite {
   // Collective: the second exchange.
   Status place() {
     std::vector<FrameSet> sets;
+    for (Part& part : parts_) stage_settled(part.encoded.chunks);
     if (mine_.ok()) {
       mine_ = guarded("place", [&]() -> Status {
         for (size_t v = 0; v < parts_.size(); ++v) {

@@ -12,6 +12,7 @@
 #include "parallel/write/coarser_values.hpp"
 #include "parallel/write/frame_spool.hpp"
 #include "parallel/write/read_ahead.hpp"
+#include "parallel/write/staged_frames.hpp"
 #include "parallel/write/workers.hpp"
 
 namespace neve::mpi {
@@ -280,7 +281,7 @@ std::vector<Turn> make_turns(std::span<const EncodedChunk> chunks, const WritePl
 }
 
 // Not collective. Of values in memory.
-Status encode_in_turns(Encoding encoding, std::span<EncodedChunk> chunks, int threads,
+Status encode_in_turns(Encoding encoding, std::span<EncodedChunk> chunks, int threads, StagedFrames* stage,
                        const std::function<Status(size_t, const Status&)>& named_chunk,
                        const std::function<void(size_t)>& finished) {
   size_t before = 0;
@@ -290,7 +291,9 @@ Status encode_in_turns(Encoding encoding, std::span<EncodedChunk> chunks, int th
         turn.across, turn.chunks.size(), "encode",
         [&](size_t i) {
           const size_t chunk = turn.chunks[i];
-          return named_chunk(chunk, encode_in_memory(encoding, chunks[chunk]));
+          const Status encoded = encode_in_memory(encoding, chunks[chunk]);
+          if (encoded.ok() && stage != nullptr) stage->take(chunks[chunk]);
+          return named_chunk(chunk, encoded);
         },
         [&](size_t done) {
           if (finished) finished(before + done);
@@ -318,7 +321,7 @@ Status encode_chunks(const Hierarchy& hierarchy, const LocalValues& owned, const
     return status.ok() ? status : named(status, hierarchy).in(chunk_name(chunks[i]));
   };
   if (owned.are_in_memory())
-    return encode_in_turns(encoding, chunks, options.encode.threads, in_chunk, finished);
+    return encode_in_turns(encoding, chunks, options.encode.threads, passing.stage, in_chunk, finished);
   // Threads go to different chunks first, and inside a frame where there are more threads than chunks.
   const int across =
       std::min<int>(options.encode.threads, static_cast<int>(std::max<size_t>(chunks.size(), 1)));

@@ -19,6 +19,7 @@ namespace neve::mpi {
 
 class CoarserValues;
 class FrameSpool;
+class StagedFrames;
 
 // Covered cells that must be stored although their field leaves covered cells out, because the finer average
 // misses them: [owned box][component], index in the box, x fastest; an owned box without any has an empty
@@ -43,8 +44,10 @@ struct EncodedChunk {
 // A frame's bytes, wherever they are; `storage` takes those that are not in memory.
 Result<std::span<const std::byte>> frame_bytes(const EncodedChunk& chunk, std::vector<std::byte>& storage);
 
-// What becomes of frames and values where boxes are read as they are needed (LocalValues).
+// What becomes of frames and values meanwhile.
 struct PassingBy {
+  StagedFrames* stage = nullptr;  // of values in memory: takes the frames; null: they stay in memory
+  // Where boxes are read as they are needed (LocalValues):
   FrameSpool* spool = nullptr;    // takes the frames
   FieldRanges* ranges = nullptr;  // into which those of all values are merged; null: not looked at
 };
@@ -59,8 +62,8 @@ std::vector<EncodedChunk> chunks_to_encode(int rank, const WritePlan& plan, size
 
 // Not collective. The frames do not depend on the number of threads; beside them only what the threads are
 // working on is held. `around`: of the one level that all chunks are of, for fields that may nest; null: none
-// does. `finished`: called on the calling thread with the number of chunks that are done. `passing`: for
-// values that are read, which a thread of its own does, ahead of those that encode.
+// does. `finished`: called on the calling thread with the number of chunks that are done. Values
+// that are read a thread of its own reads, ahead of those that encode.
 Status encode_chunks(const Hierarchy& hierarchy, const LocalValues& owned, const WriteOptions& options,
                      const WritePlan& plan, const MissedCells& missed, const CoarserValues* around,
                      std::span<EncodedChunk> chunks, const std::function<void(size_t)>& finished,

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <span>
 #include <utility>
 
 #include "parallel/comm/fault.hpp"
@@ -16,6 +17,16 @@ Status FileBehind::make_marks(const Comm& comm, const Target& target) {
   return files::create_marks(target.temporary_path() + marks_suffix, static_cast<size_t>(comm.size()));
 }
 
+void FileBehind::Contents::stage_structure() {
+  if (stage == nullptr) return;
+  constexpr uint32_t of_no_dataset = 0;
+  std::erase_if(structure.runs, [&](const hdf5::HeldFile::Run& run) {
+    const auto place = stage->put(std::as_bytes(std::span(run.bytes)));
+    if (place) pieces.add_put_aside(run.address, stage->spool(), *place, run.bytes.size(), of_no_dataset);
+    return place.has_value();
+  });
+}
+
 void FileBehind::seal(const Comm& comm, const std::string& path, Target target, Contents contents,
                       bool is_beside_root, Status mine) noexcept {
   rank_ = comm.rank();
@@ -23,6 +34,7 @@ void FileBehind::seal(const Comm& comm, const std::string& path, Target target, 
   is_beside_root_ = is_beside_root;
   target_.emplace(std::move(target));
   contents_ = std::move(contents);
+  holds_frames_ = contents_.are_in_memory();
   mine_ = std::move(mine);
   const Status named = guarded("write behind", [&]() -> Status {
     path_ = path;
@@ -35,8 +47,10 @@ void FileBehind::seal(const Comm& comm, const std::string& path, Target target, 
 Status FileBehind::put_parts() {
   NEVE_TRY(mine_);
   NEVE_TRY(injected_fault(Phase::write, rank_));
+  if (contents_.stage != nullptr) NEVE_TRY(injected_fault(Phase::drain, rank_));
   uint64_t regions = 0;
-  NEVE_TRY(put_directly(temporary_path_, contents_.pieces.pieces(), {}, !is_beside_root_, regions));
+  NEVE_TRY(put_directly(temporary_path_, contents_.pieces.pieces(), contents_.pieces.load(), !is_beside_root_,
+                        regions));
   // (Rank 0 makes all of the file durable when it gets its name.)
   if (rank_ == 0) NEVE_TRY(contents_.structure.write_into(temporary_path_));
   return injected_fault(Phase::sync, rank_);

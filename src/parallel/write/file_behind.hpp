@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "parallel/comm/agree.hpp"
 #include "parallel/write/encode_chunks.hpp"
 #include "parallel/write/file_pieces.hpp"
+#include "parallel/write/staged_frames.hpp"
 #include "parallel/write/target.hpp"
 
 namespace neve::mpi {
@@ -33,12 +35,23 @@ class FileBehind {
   struct Contents {
     FilePieces pieces;
     hdf5::HeldFile structure;  // rank 0
-    // Frames that pieces point into. What was reported of them is given back.
+    // Frames that pieces point into, unless they are on the stage. What was reported of them is given back.
     void take(std::vector<EncodedChunk>&& chunks) {
-      for (EncodedChunk& chunk : chunks) frames.push_back(std::move(chunk.frame));
+      for (EncodedChunk& chunk : chunks) {
+        if (chunk.spool != nullptr) continue;
+        frame_bytes += chunk.frame_bytes;
+        frames.push_back(std::move(chunk.frame));
+      }
       chunks.clear();
     }
+    // What fits of the structure goes to where the frames are.
+    void stage_structure();
+    // Bytes that are held in memory, other than a little for each piece.
+    bool are_in_memory() const { return frame_bytes > 0; }
+
+    std::unique_ptr<StagedFrames> stage = nullptr;  // frames and more that pieces refer to
     std::vector<std::vector<std::byte>> frames = {};
+    uint64_t frame_bytes = 0;  // of those
   };
   // Not collective. Takes what the file is made of.
   // `mine`: what has become of this rank's work so far; an error is the file's.
@@ -51,6 +64,8 @@ class FileBehind {
   }
 
   const std::string& path() const { return path_; }  // as the caller of the write has named it
+  // Until it is put: whether it has frames that are not on a stage.
+  bool holds_frames() const { return holds_frames_; }
 
   // In the rank's thread: its part into the file, as durable as it has to be on this rank, and its mark. All
   // that was held is given back.
@@ -79,7 +94,7 @@ class FileBehind {
   Contents contents_;
   Status mine_;
   int rank_ = 0, ranks_ = 1;
-  bool is_beside_root_ = false;
+  bool is_beside_root_ = false, holds_frames_ = false;
 };
 
 }  // namespace neve::mpi

@@ -19,10 +19,19 @@ void FilePieces::add_frames(std::span<const EncodedChunk> chunks, std::span<cons
                             uint32_t first_dataset) {
   for (size_t i = 0; i < chunks.size(); ++i) {
     const EncodedChunk& chunk = chunks[i];
-    const Rows rows = chunk.spool == nullptr ? one_run(chunk.frame) : unloaded_run(chunk.frame_bytes);
-    pieces_.push_back({addresses[i], rows, first_dataset + static_cast<uint32_t>(chunk.level)});
-    if (chunk.spool != nullptr) unloaded_.push_back({addresses[i], &chunk, nullptr, 0, 1});
+    const uint32_t dataset = first_dataset + static_cast<uint32_t>(chunk.level);
+    if (chunk.spool == nullptr) {
+      pieces_.push_back({addresses[i], one_run(chunk.frame), dataset});
+    } else {
+      add_put_aside(addresses[i], *chunk.spool, chunk.spooled_at, chunk.frame_bytes, dataset);
+    }
   }
+}
+
+void FilePieces::add_put_aside(uint64_t address, const FrameSpool& spool, uint64_t spooled_at, uint64_t bytes,
+                               uint32_t dataset) {
+  pieces_.push_back({address, unloaded_run(bytes), dataset});
+  unloaded_.push_back({address, &spool, spooled_at, nullptr, 0, 1});
 }
 
 void FilePieces::add_values(const Hierarchy& hierarchy, const IntVect& ghosts, const LocalValues& owned,
@@ -48,7 +57,7 @@ void FilePieces::add_unread(const Hierarchy& hierarchy, size_t level, const IntV
     const uint64_t at =
         address + static_cast<uint64_t>(offsets[static_cast<size_t>(owned[i].box)]) * value_bytes;
     pieces_.push_back({at, unloaded_run(owned.elements(i) * value_bytes), dataset});
-    unloaded_.push_back({at, nullptr, &owned, i, value_bytes});
+    unloaded_.push_back({at, nullptr, 0, &owned, i, value_bytes});
   }
 }
 
@@ -68,7 +77,7 @@ Status FilePieces::load_part(uint64_t address, std::span<std::byte> out) const {
                                        [](uint64_t at, const Unloaded& piece) { return at < piece.address; });
   const Unloaded& piece = *std::prev(behind);
   const uint64_t offset = address - piece.address;
-  if (piece.frame != nullptr) return piece.frame->spool->get(piece.frame->spooled_at + offset, out);
+  if (piece.spool != nullptr) return piece.spool->get(piece.spooled_at + offset, out);
   return piece.values->read(piece.local, offset / piece.value_bytes, out.size() / piece.value_bytes,
                             out.data());
 }

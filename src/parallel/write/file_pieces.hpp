@@ -19,6 +19,9 @@ class FilePieces {
   // Frames of levels' datasets, which are numbered from first_dataset on; addresses[i] is that of chunks[i].
   void add_frames(std::span<const EncodedChunk> chunks, std::span<const uint64_t> addresses,
                   uint32_t first_dataset);
+  // Bytes of whatever dataset that are put aside.
+  void add_put_aside(uint64_t address, const FrameSpool& spool, uint64_t spooled_at, uint64_t bytes,
+                     uint32_t dataset);
   // Boxes of uncompressed datasets, each with `ghosts`; addresses are those of the levels' datasets.
   void add_values(const Hierarchy& hierarchy, const IntVect& ghosts, const LocalValues& owned,
                   std::span<const uint64_t> addresses, uint32_t first_dataset);
@@ -32,7 +35,8 @@ class FilePieces {
   // A piece whose bytes are not in memory.
   struct Unloaded {
     uint64_t address = 0;
-    const EncodedChunk* frame = nullptr;  // put aside; else
+    const FrameSpool* spool = nullptr;  // put aside there; else
+    uint64_t spooled_at = 0;
     const LocalValues* values = nullptr;  // of the box `local`
     size_t local = 0;
     uint64_t value_bytes = 1;

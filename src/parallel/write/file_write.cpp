@@ -2,8 +2,11 @@
 #include "parallel/write/file_write.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <string>
 #include <utility>
 
+#include "core/status/hint.hpp"
 #include "parallel/comm/fault.hpp"
 #include "parallel/file/strategy.hpp"
 #include "parallel/write/put.hpp"
@@ -36,7 +39,7 @@ Status FileWrite::open(const Status& given, std::span<const SameArgument> same,
 void FileWrite::prepare_exchanges(size_t minima, size_t sums, size_t datasets) {
   datasets_ = datasets;
   places_.emplace(datasets);
-  placing_.emplace(minima + 2, sums + datasets + 1);
+  placing_.emplace(minima + 2, sums + datasets + 2);
   closing_.emplace(make_closing());
 }
 
@@ -44,7 +47,20 @@ Status FileWrite::prepare_behind() {
   if (!is_behind()) return {};
   NEVE_ASSIGN(behind_, WritesBehind::make(kept_));
   one_.emplace_back();
-  return FileBehind::make_marks(comm_, target_);
+  NEVE_TRY(FileBehind::make_marks(comm_, target_));
+  if (options_.stage.empty()) return {};
+  std::string& served = behind_->stage_that_served();
+  NEVE_ASSIGN(stage_, StagedFrames::make(options_, comm_.rank(), *behind_, served == options_.stage));
+  served = options_.stage;
+  return {};
+}
+
+void FileWrite::stage_settled(std::span<EncodedChunk> chunks) {
+  if (stage_ == nullptr) return;
+  for (EncodedChunk& chunk : chunks) {
+    if (chunk.spool == nullptr && options_.cross_level) stage_->take(chunk);
+    if (chunk.spool != nullptr) report_.staged_bytes += chunk.frame_bytes;
+  }
 }
 
 void FileWrite::open_spool() {
@@ -58,12 +74,14 @@ void FileWrite::open_spool() {
 
 Status FileWrite::exchange_places() {
   std::ranges::copy(places_->own_bytes(), dataset_bytes().begin());
-  placing_->sums().back() = asks_for_mpi_io(options_) ? 1 : 0;
+  asking_for_mpi_io() = asks_for_mpi_io(options_) ? 1 : 0;
+  staged_bytes() = report_.staged_bytes;
   times().front() = reversed(ordered(report_.plan_seconds));
   times().back() = reversed(ordered(report_.encode_seconds));
   NEVE_TRY(placing_->run_with_prefix(comm_, mine_, places_->own_bytes(), places_->bytes_before()));
-  any_asks_for_mpi_io_ = placing_->sums().back() > 0;
+  any_asks_for_mpi_io_ = asking_for_mpi_io() > 0;
   if (!is_behind()) return {};
+  report_.staged_bytes = staged_bytes();
   report_.plan_seconds = from_ordered(reversed(times().front()));
   report_.encode_seconds = from_ordered(reversed(times().back()));
   return {};
@@ -97,6 +115,15 @@ void FileWrite::describe(const std::function<Status()>& write) {
   report_.place_seconds = stopwatch_.lap();
 }
 
+// Once a process.
+void FileWrite::say_what_the_stage_lacked() const {
+  static std::atomic<bool> is_said = false;
+  if (comm_.rank() != 0 || report_.staged_bytes >= report_.data_bytes || is_said.exchange(true)) return;
+  say_hint("stage " + options_.stage + " has had room for " + std::to_string(report_.staged_bytes) + " of " +
+           std::to_string(report_.data_bytes) + " bytes of " + path_ +
+           "; what does not fit waits in memory, and is written all the same");
+}
+
 void FileWrite::hand_over() {
   FileBehind::Contents contents;
   if (mine_.ok()) {
@@ -104,7 +131,11 @@ void FileWrite::hand_over() {
       NEVE_TRY(injected_fault(Phase::skeleton, comm_.rank()));
       report_.hints = target_.hints();
       report_.data_bytes = places_->bytes();
-      return fill(contents);
+      if (!options_.stage.empty()) say_what_the_stage_lacked();
+      NEVE_TRY(fill(contents));
+      contents.stage = std::move(stage_);
+      contents.stage_structure();
+      return {};
     });
   }
   one_.front().seal(comm_, path_, std::move(target_), std::move(contents), kept_.is_beside_root(),

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,7 @@
 #include "parallel/write/frame_spool.hpp"
 #include "parallel/write/opening.hpp"
 #include "parallel/write/place.hpp"
+#include "parallel/write/staged_frames.hpp"
 #include "parallel/write/target.hpp"
 #include "parallel/write/writes_behind.hpp"
 
@@ -64,16 +66,20 @@ class FileWrite {
   // Not collective; for `prepare`. Room for the last two exchanges: `minima` and `sums` of the reports of all
   // that is compressed, in so many datasets.
   void prepare_exchanges(size_t minima, size_t sums, size_t datasets);
-  bool is_behind() const { return options_.behind != Behind::none; }
+  bool is_behind() const { return behind_of(options_) != Behind::none; }
   // Not collective; for `prepare`, at its end. Where it is written behind: what that takes.
   Status prepare_behind();
+  // Where frames go as they are made; null: they stay in memory, or are staged when all of them are settled.
+  StagedFrames* stage_of_frames() const { return options_.cross_level ? nullptr : stage_.get(); }
+  // Not collective, before the second exchange. Frames that are not on the stage yet go there.
+  void stage_settled(std::span<EncodedChunk> chunks);
   // Not collective. Frames of values that are read are put aside.
   void open_spool();
   // Collective: the second exchange, with the bytes that places_ has prepared. The sums of the reports,
   // before those bytes, are the caller's to put and to take; so is it to settle the places with
   // dataset_bytes().
   Status exchange_places();
-  std::span<uint64_t> dataset_bytes() { return placing_->sums().last(datasets_ + 1).first(datasets_); }
+  std::span<uint64_t> dataset_bytes() { return placing_->sums().last(datasets_ + 2).first(datasets_); }
   bool puts_frames_directly() const;
   // Collective where it is not direct.
   Status put(FilePieces& pieces, uint32_t datasets, uint64_t end, bool is_direct);
@@ -113,10 +119,16 @@ class FileWrite {
   // Of a write behind.
   WritesBehind* behind_ = nullptr;
   WritesBehind::One one_;
+  std::unique_ptr<StagedFrames> stage_;
   Status earlier_;  // a file that an earlier call was to write behind
 
   // The slowest rank's, in the second exchange: of planning and encoding.
   std::span<uint64_t> times() { return placing_->minima().last(2); }
+
+  // In the second exchange: on all stages, and ranks that ask for MPI-IO.
+  uint64_t& staged_bytes() { return placing_->sums().last(2).front(); }
+  uint64_t& asking_for_mpi_io() { return placing_->sums().back(); }
+  void say_what_the_stage_lacked() const;
 
   size_t datasets_ = 0;  // of frames
   bool any_asks_for_mpi_io_ = false;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "io/files/scratch_file.hpp"
 #include "neve/status.hpp"
@@ -19,6 +20,7 @@ class FrameSpool {
   // `temporary_path`: of the file that is being made, in a private folder; beside it this rank's scratch
   // file.
   static Result<FrameSpool> beside(const std::string& temporary_path, int rank);
+  explicit FrameSpool(files::ScratchFile file) : file_(std::move(file)) {}
   FrameSpool(FrameSpool&& other) noexcept : file_(std::move(other.file_)), end_(other.end_) {}
 
   // Where the frame lies from now on. Safe in several threads.
@@ -28,8 +30,6 @@ class FrameSpool {
   Status clear();
 
  private:
-  explicit FrameSpool(files::ScratchFile file) : file_(std::move(file)) {}
-
   files::ScratchFile file_;
   std::mutex mutex_;
   uint64_t end_ = 0;

@@ -67,11 +67,18 @@ class Key {
   std::string text_;
 };
 
+// Of the stage they must agree on whether there is one: each may have a device of its own.
+WriteOptions common_to_ranks(WriteOptions options) {
+  if (!options.stage.empty()) options.stage = "given";
+  return options;
+}
+
 // What the ranks may differ in, by name: the table's options, then what it has no rows for.
 struct NamedText {
   std::string name, text;
 };
-std::vector<NamedText> named_texts(WriteOptions options) {
+std::vector<NamedText> named_texts(const WriteOptions& given) {
+  WriteOptions options = common_to_ranks(given);
   options::FillChoice fill{options.detect_fill, options.fill, {}};
   options::Slots slots = options::common_slots(options, fill);
   slots.layout = &options.layout;
@@ -129,7 +136,7 @@ Status check_same_options(const Comm& comm, const WriteOptions& options) {
 
 std::string options_key(const WriteOptions& options) {
   Key key;
-  key.add(options);
+  key.add(common_to_ranks(options));
   return key.text();
 }
 

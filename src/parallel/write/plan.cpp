@@ -153,7 +153,7 @@ FrameBox plain_frame_box(const Box& box) { return amr::frame_box(box, amr::no_gh
 Status behind_values_that_are_read() {
   return usage_error(
       "values that are read as they are written cannot be written behind; with them only "
-      "behind none is allowed");
+      "behind none and no stage are allowed");
 }
 
 Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {

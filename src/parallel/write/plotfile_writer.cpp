@@ -90,7 +90,8 @@ class PlotfileWrite final : FileWrite {
     return {};
   }
   void encode_copies() {
-    if (mine_.ok()) static_cast<void>(encode({}));  // its error is in mine_
+    if (mine_.ok())
+      static_cast<void>(encode({stage_of_frames(), nullptr, nullptr}));  // its error is in mine_
     grown_owned_ = {};
     copies_ = {};
   }
@@ -236,7 +237,7 @@ class PlotfileWrite final : FileWrite {
     if (mine_.ok()) mine_ = guarded("plan", [&] { return plan(); });
     show("plan", 1);
     report_.plan_seconds += stopwatch_.lap();
-    NEVE_TRY(encode({}));
+    NEVE_TRY(encode({stage_of_frames(), nullptr, nullptr}));
     return {};
   }
 
@@ -276,7 +277,7 @@ class PlotfileWrite final : FileWrite {
       NEVE_TRY(agree(comm_, mine_));
       show("plan", 1);
       report_.plan_seconds += stopwatch_.lap();
-      NEVE_TRY(encode({&*spool_, plan_of.ranges_are_stated ? &seen : nullptr}));
+      NEVE_TRY(encode({nullptr, &*spool_, plan_of.ranges_are_stated ? &seen : nullptr}));
       NEVE_TRY(agree(comm_, mine_));
       if (!plan_of.ranges_are_stated) return {};
       NEVE_ASSIGN(const bool is_confirmed, confirm_ranges(comm_, std::move(seen), plan_of));
@@ -291,6 +292,7 @@ class PlotfileWrite final : FileWrite {
 
   // Collective: the second exchange. Each rank knows the places of its frames, and the report.
   Status place_frames() {
+    stage_settled(levels_.chunks);
     const FrameSet set{&fields_[0].plan, levels_.chunks};
     if (mine_.ok()) {
       mine_ = guarded("place", [&]() -> Status {
@@ -308,6 +310,7 @@ class PlotfileWrite final : FileWrite {
       made.plan_seconds = report_.plan_seconds;
       made.encode_seconds = report_.encode_seconds;
       made.covered = options_.covered;
+      made.staged_bytes = report_.staged_bytes;
       report_ = std::move(made);
       if (options_.memory != nullptr) remember_selections(fields_[0].plan, options_, report_);
       return {};
@@ -438,7 +441,7 @@ WriteOutcome write_read_values(KeptComm& kept, const std::string& path, const Hi
   });
   NEVE_TRY(agree(comm, listed));
   NEVE_TRY(check_same_options(comm, options));  // before they lead the ranks to different exchanges
-  const bool is_refused = options.behind != Behind::none;  // by the write itself, before it reads
+  const bool is_refused = behind_of(options) != Behind::none;  // by the write itself, before it reads
   if (!needs_all(options) || is_refused)
     return PlotfileWrite(kept, {}, path, hierarchy, *values, options).run();
   NEVE_ASSIGN(const HeldBoxes held, hold_all(comm, *values, source.hierarchy(), options.ghosts));

@@ -27,7 +27,7 @@ Status Target::prepare(int rank, const std::string& path, const WriteOptions& op
   NEVE_ASSIGN(hints_, hints_for(options.layout, options.mpi_hints));
   if (rank != 0) return {};
   // What is written behind must find it wherever the program has gone meanwhile.
-  const bool is_behind = options.behind != Behind::none;
+  const bool is_behind = behind_of(options) != Behind::none;
   NEVE_ASSIGN(files::TemporaryFile beside,
               files::TemporaryFile::beside(is_behind ? std::filesystem::absolute(path).string() : path));
   temporary_path_ = beside.path();

@@ -144,6 +144,7 @@ void WritesBehind::work() noexcept {
       lock.lock();
       next->stage = put.ok() ? Stage::put : Stage::failed;
       next->error = std::move(put);
+      ++puts_;
       pause = shortest_pause;
       changed_.notify_all();
     } else if (ends_at_ && (next_to_publish() == nullptr || Clock::now() > *ends_at_)) {
@@ -159,7 +160,27 @@ void WritesBehind::work() noexcept {
 
 void WritesBehind::wait_for_room() noexcept {
   Lock lock(mutex_);
-  changed_.wait(lock, [&] { return std::ranges::count(files_, Stage::waiting, &FileBehind::stage) <= 1; });
+  changed_.wait(lock, [&] {
+    const auto of_memory = [](const FileBehind& file) {
+      return file.stage == Stage::waiting && file.holds_frames();
+    };
+    return std::ranges::count_if(files_, of_memory) <= 1 &&
+           std::ranges::count(files_, Stage::waiting, &FileBehind::stage) < most_under_way;
+  });
+}
+
+bool WritesBehind::enter_stage(uint64_t bytes, uint64_t most) noexcept {
+  uint64_t before = staged_bytes_;
+  do {
+    if (bytes > most || before > most - bytes) return false;
+  } while (!staged_bytes_.compare_exchange_weak(before, before + bytes));
+  return true;
+}
+
+bool WritesBehind::wait_for_put(uint64_t before) noexcept {
+  Lock lock(mutex_);
+  changed_.wait(lock, [&] { return puts_ != before || next_to_put() == nullptr; });
+  return puts_ != before;
 }
 
 void WritesBehind::wait_until_put() noexcept {

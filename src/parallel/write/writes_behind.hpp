@@ -4,6 +4,7 @@
 // same files in the same order.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 
 #include "parallel/comm/exchange.hpp"
@@ -44,13 +46,24 @@ class WritesBehind : public Lasting {
   Status place_copied();
 
   // Not collective, and none waits for another rank for ever: the threads do not wait for calls of MPI.
-  // Until no more than one file is held in memory.
+  // Until no more than one file is held in memory, and fewer than most_under_way are to be put.
   void wait_for_room() noexcept;
+  static constexpr int most_under_way = 64;
   // Until this rank has put its part of all files.
   void wait_until_put() noexcept;
   // Rank 0: until those that all ranks have put, as far as it has been told by take(), have their names. The
   // other ranks have nothing to wait for.
   void wait_until_published() noexcept;
+
+  // The stage, in any thread. As many bytes more are on it, unless that made it more than `most`; and less.
+  bool enter_stage(uint64_t bytes, uint64_t most) noexcept;
+  void leave_stage(uint64_t bytes) noexcept { staged_bytes_ -= bytes; }
+  // How many files this rank's thread is done with.
+  uint64_t puts() const noexcept { return puts_; }
+  // Until those are more than `before`; false where there is none to come.
+  bool wait_for_put(uint64_t before) noexcept;
+  // The folder that has served as a stage last. The calling thread's, in a call.
+  std::string& stage_that_served() { return stage_that_served_; }
 
   // What an exchange of all ranks carries of it, and what each rank makes of it.
   static constexpr size_t minima = 2;
@@ -84,6 +97,8 @@ class WritesBehind : public Lasting {
   FileBehind* next_to_publish() noexcept;
 
   const int rank_;
+  std::atomic<uint64_t> staged_bytes_ = 0, puts_ = 0;
+  std::string stage_that_served_;
   mutable std::mutex mutex_;  // of all below
   std::condition_variable changed_;
   Files files_;              // until all ranks have put them

@@ -17,53 +17,55 @@ inline constexpr int direction_count = 2;
 enum class Rule { sum, max };
 
 // X(name, level, how two processes' values become one)
-#define NEVE_TRACE_COUNTERS(X)          \
-  X(MPIIO_INDEP_OPENS, mpiio, sum)      \
-  X(MPIIO_COLL_OPENS, mpiio, sum)       \
-  X(MPIIO_INDEP_READS, mpiio, sum)      \
-  X(MPIIO_INDEP_WRITES, mpiio, sum)     \
-  X(MPIIO_COLL_READS, mpiio, sum)       \
-  X(MPIIO_COLL_WRITES, mpiio, sum)      \
-  X(MPIIO_SPLIT_READS, mpiio, sum)      \
-  X(MPIIO_SPLIT_WRITES, mpiio, sum)     \
-  X(MPIIO_NB_READS, mpiio, sum)         \
-  X(MPIIO_NB_WRITES, mpiio, sum)        \
-  X(MPIIO_SYNCS, mpiio, sum)            \
-  X(MPIIO_HINTS, mpiio, sum)            \
-  X(MPIIO_VIEWS, mpiio, sum)            \
-  X(MPIIO_SET_SIZES, mpiio, sum)        \
-  X(MPIIO_BYTES_READ, mpiio, sum)       \
-  X(MPIIO_BYTES_WRITTEN, mpiio, sum)    \
-  X(MPIIO_RW_SWITCHES, mpiio, sum)      \
-  X(POSIX_OPENS, posix, sum)            \
-  X(POSIX_DUPS, posix, sum)             \
-  X(POSIX_READS, posix, sum)            \
-  X(POSIX_WRITES, posix, sum)           \
-  X(POSIX_SEEKS, posix, sum)            \
-  X(POSIX_MMAPS, posix, sum)            \
-  X(POSIX_FSYNCS, posix, sum)           \
-  X(POSIX_FDSYNCS, posix, sum)          \
-  X(POSIX_TRUNCATES, posix, sum)        \
-  X(POSIX_ALLOCATES, posix, sum)        \
-  X(POSIX_BYTES_READ, posix, sum)       \
-  X(POSIX_BYTES_WRITTEN, posix, sum)    \
-  X(POSIX_MAX_BYTE_READ, posix, max)    \
-  X(POSIX_MAX_BYTE_WRITTEN, posix, max) \
-  X(POSIX_CONSEC_READS, posix, sum)     \
-  X(POSIX_CONSEC_WRITES, posix, sum)    \
-  X(POSIX_SEQ_READS, posix, sum)        \
-  X(POSIX_SEQ_WRITES, posix, sum)       \
-  X(POSIX_RW_SWITCHES, posix, sum)      \
-  X(STDIO_OPENS, stdio, sum)            \
-  X(STDIO_FDOPENS, stdio, sum)          \
-  X(STDIO_READS, stdio, sum)            \
-  X(STDIO_WRITES, stdio, sum)           \
-  X(STDIO_SEEKS, stdio, sum)            \
-  X(STDIO_FLUSHES, stdio, sum)          \
-  X(STDIO_BYTES_READ, stdio, sum)       \
-  X(STDIO_BYTES_WRITTEN, stdio, sum)    \
-  X(STDIO_MAX_BYTE_READ, stdio, max)    \
-  X(STDIO_MAX_BYTE_WRITTEN, stdio, max)
+#define NEVE_TRACE_COUNTERS(X)                                                  \
+  X(MPIIO_INDEP_OPENS, mpiio, sum)                                              \
+  X(MPIIO_COLL_OPENS, mpiio, sum)                                               \
+  X(MPIIO_INDEP_READS, mpiio, sum)                                              \
+  X(MPIIO_INDEP_WRITES, mpiio, sum)                                             \
+  X(MPIIO_COLL_READS, mpiio, sum)                                               \
+  X(MPIIO_COLL_WRITES, mpiio, sum)                                              \
+  X(MPIIO_SPLIT_READS, mpiio, sum)                                              \
+  X(MPIIO_SPLIT_WRITES, mpiio, sum)                                             \
+  X(MPIIO_NB_READS, mpiio, sum)                                                 \
+  X(MPIIO_NB_WRITES, mpiio, sum)                                                \
+  X(MPIIO_SYNCS, mpiio, sum)                                                    \
+  X(MPIIO_HINTS, mpiio, sum)                                                    \
+  X(MPIIO_VIEWS, mpiio, sum)                                                    \
+  X(MPIIO_SET_SIZES, mpiio, sum)                                                \
+  X(MPIIO_BYTES_READ, mpiio, sum)                                               \
+  X(MPIIO_BYTES_WRITTEN, mpiio, sum)                                            \
+  X(MPIIO_RW_SWITCHES, mpiio, sum)                                              \
+  X(POSIX_OPENS, posix, sum)                                                    \
+  X(POSIX_DUPS, posix, sum)                                                     \
+  X(POSIX_READS, posix, sum)                                                    \
+  X(POSIX_WRITES, posix, sum)                                                   \
+  X(POSIX_SEEKS, posix, sum)                                                    \
+  X(POSIX_MMAPS, posix, sum)                                                    \
+  X(POSIX_FSYNCS, posix, sum)                                                   \
+  X(POSIX_FDSYNCS, posix, sum)                                                  \
+  X(POSIX_TRUNCATES, posix, sum)                                                \
+  X(POSIX_ALLOCATES, posix, sum)                                                \
+  X(POSIX_BYTES_READ, posix, sum)                                               \
+  X(POSIX_BYTES_WRITTEN, posix, sum)                                            \
+  X(POSIX_MAX_BYTE_READ, posix, max)                                            \
+  X(POSIX_MAX_BYTE_WRITTEN, posix, max)                                         \
+  X(POSIX_CONSEC_READS, posix, sum)                                             \
+  X(POSIX_CONSEC_WRITES, posix, sum)                                            \
+  X(POSIX_SEQ_READS, posix, sum)                                                \
+  X(POSIX_SEQ_WRITES, posix, sum)                                               \
+  X(POSIX_RW_SWITCHES, posix, sum)                                              \
+  X(STDIO_OPENS, stdio, sum)                                                    \
+  X(STDIO_FDOPENS, stdio, sum)                                                  \
+  X(STDIO_READS, stdio, sum)                                                    \
+  X(STDIO_WRITES, stdio, sum)                                                   \
+  X(STDIO_SEEKS, stdio, sum)                                                    \
+  X(STDIO_FLUSHES, stdio, sum)                                                  \
+  X(STDIO_BYTES_READ, stdio, sum)                                               \
+  X(STDIO_BYTES_WRITTEN, stdio, sum)                                            \
+  X(STDIO_MAX_BYTE_READ, stdio, max)                                            \
+  X(STDIO_MAX_BYTE_WRITTEN, stdio, max)                                         \
+  /* Of STDIO_BYTES_WRITTEN, what was seen in a buffer and not call by call. */ \
+  X(STDIO_BYTES_INLINED, stdio, sum)
 
 enum Counter : uint32_t {
 #define NEVE_TRACE_X(name, level, rule) name,
@@ -133,6 +135,10 @@ constexpr int bin_of(uint64_t bytes) {
   while (bin < bin_count - 1 && bytes > bin_bounds[static_cast<size_t>(bin)]) ++bin;
   return bin;
 }
+
+// Bytes over time: as many bins as fit a page of a report, of a width that doubles as the run outgrows them.
+inline constexpr int heat_bins = 200;
+inline constexpr double first_bin_seconds = 0.1;
 
 inline constexpr const char* level_prefix(Level level) {
   return level == Level::mpiio ? "MPIIO" : level == Level::posix ? "POSIX" : "STDIO";

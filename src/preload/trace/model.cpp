@@ -86,6 +86,85 @@ void Share::merge(const Share& other) {
   }
 }
 
+bool Share::is_empty() const { return calls == Share().calls && bytes == Share().bytes; }
+
+void FileSize::merge(const FileSize& other) {
+  if (other.at_open >= 0 && (at_open < 0 || other.opened < opened)) {
+    at_open = other.at_open;
+    opened = other.opened;
+  }
+  if (other.at_close >= 0 && (at_close < 0 || other.closed > closed)) {
+    at_close = other.at_close;
+    closed = other.closed;
+  }
+  explained_end = std::max(explained_end, other.explained_end);
+  appended_bytes += other.appended_bytes;
+  if (inode.empty()) inode = other.inode;
+}
+
+uint64_t FileSize::unexplained_bytes() const {
+  if (at_open < 0 || at_close < 0) return 0;
+  const auto end_of_appends = static_cast<uint64_t>(at_open) + appended_bytes;
+  const uint64_t explained =
+      std::max(static_cast<uint64_t>(std::max<int64_t>(explained_end, 0)), end_of_appends);
+  const auto found = static_cast<uint64_t>(at_close);
+  return found > explained ? found - explained : 0;
+}
+
+bool Heatmap::is_width(double seconds) {
+  constexpr int most_doublings = 40;  // some thousands of years
+  double width = first_bin_seconds;
+  for (int i = 0; i < most_doublings && width < seconds; ++i) width *= 2;
+  return width == seconds;
+}
+
+bool Heatmap::is_empty() const {
+  for (const auto& level : bytes) {
+    for (const auto& bins : level) {
+      if (!bins.empty()) return false;
+    }
+  }
+  return true;
+}
+
+void Heatmap::cut_zeros() {
+  for (auto& level : bytes) {
+    for (auto& bins : level) {
+      while (!bins.empty() && bins.back() == 0) bins.pop_back();
+    }
+  }
+}
+
+void Heatmap::widen_to(double seconds) {
+  while (bin_seconds < seconds) {
+    for (auto& level : bytes) {
+      for (auto& bins : level) {
+        for (size_t i = 0; i < bins.size(); ++i) {
+          const uint64_t moved = bins[i];
+          bins[i] = 0;
+          bins[i / 2] += moved;
+        }
+      }
+    }
+    cut_zeros();
+    bin_seconds *= 2;
+  }
+}
+
+void Heatmap::merge(const Heatmap& other) {
+  Heatmap theirs = other;
+  theirs.widen_to(bin_seconds);
+  widen_to(theirs.bin_seconds);
+  for (size_t level = 0; level < level_count; ++level) {
+    for (size_t d = 0; d < direction_count; ++d) {
+      auto& mine = bytes[level][d];
+      const auto& more = theirs.bytes[level][d];
+      mine.resize(std::max(mine.size(), more.size()));
+      for (size_t i = 0; i < more.size(); ++i) mine[i] += more[i];
+    }
+  }
+}
+
 Counters File::total() const {
   Counters sum;
   for (const auto& [name, counters] : phases) sum.merge(counters);
@@ -126,6 +205,8 @@ void Trace::merge(const Trace& other) {
       Process& same = processes[static_cast<size_t>(at)];
       same.end = std::max(same.end, process.end);
       if (same.rank < 0) same.rank = process.rank, same.ranks = process.ranks;
+      same.heatmap.merge(process.heatmap);
+      same.overflow.merge(process.overflow);
     }
     mine.push_back(at);
   }
@@ -137,16 +218,39 @@ void Trace::merge(const Trace& other) {
       }
     }
     for (const auto& [name, counters] : file.phases) here.phases[name].merge(counters);
+    here.size.merge(file.size);
     for (const auto& [process, share] : file.shares) {
       here.shares[mine[static_cast<size_t>(process)]].merge(share);
     }
   }
+  double widest = first_bin_seconds;
+  for (const Process& process : processes) widest = std::max(widest, process.heatmap.bin_seconds);
+  for (Process& process : processes) process.heatmap.widen_to(widest);
+  overflow.merge(other.overflow);
   dropped_calls += other.dropped_calls;
   dropped_bytes += other.dropped_bytes;
   reentrant_calls += other.reentrant_calls;
   phases_beyond += other.phases_beyond;
   writable_maps += other.writable_maps;
   unreadable_parts += other.unreadable_parts;
+}
+
+std::map<std::string, uint64_t> Trace::unexplained_bytes() const {
+  std::map<std::string, FileSize> by_inode;
+  for (const auto& [path, file] : files) {
+    if (!file.size.inode.empty()) by_inode[file.size.inode].merge(file.size);
+  }
+  std::map<std::string, uint64_t> found;
+  for (const auto& [path, file] : files) {
+    uint64_t bytes = file.size.unexplained_bytes();
+    if (bytes == 0) continue;
+    if (const auto names = by_inode.find(file.size.inode); names != by_inode.end()) {
+      bytes = names->second.unexplained_bytes();
+      names->second = {};  // told under one of them
+    }
+    if (bytes > 0) found[path] = bytes;
+  }
+  return found;
 }
 
 double write_amplification(const Counters& counters) {

@@ -47,14 +47,42 @@ struct Share {
   std::array<std::array<uint64_t, direction_count>, level_count> calls{}, bytes{};
   std::array<std::array<double, direction_count>, level_count> seconds{};
   void merge(const Share& other);
+  bool is_empty() const;
+};
+
+// How long a file was when a process first could write to it and when one last let it go, and how far what
+// was counted reaches. A file that is longer was written by other means.
+struct FileSize {
+  int64_t at_open = -1, at_close = -1;  // bytes; -1 not known
+  double opened = 0, closed = 0;        // when
+  int64_t explained_end = 0;            // farthest end of a counted write, truncation or allocation
+  uint64_t appended_bytes = 0;  // of writes that land where the kernel's position is, not the process's
+  std::string inode = {};       // device:number of a file that has several names; "": it has one
+
+  void merge(const FileSize& other);
+  uint64_t unexplained_bytes() const;
 };
 
 struct File {
-  std::vector<std::string> renamed_to;
+  std::vector<std::string> renamed_to;     // the latest name first
   std::map<std::string, Counters> phases;  // "" holds what came before any phase was named
   std::map<int, Share> shares;             // by index into Trace::processes
+  FileSize size;
 
   Counters total() const;
+};
+
+// Bytes of a process over time, from its start on. Trailing zeros are cut.
+struct Heatmap {
+  static bool is_width(double seconds);  // first_bin_seconds, doubled some times
+
+  double bin_seconds = first_bin_seconds;
+  std::array<std::array<std::vector<uint64_t>, direction_count>, level_count> bytes;
+
+  bool is_empty() const;
+  void cut_zeros();
+  void widen_to(double seconds);  // a power of two times bin_seconds
+  void merge(const Heatmap& other);
 };
 
 struct Process {
@@ -64,6 +92,8 @@ struct Process {
   std::string program;
   int64_t rank = -1, ranks = 0;
   double end = 0;
+  Heatmap heatmap;
+  Share overflow;  // what it did to files that are in Trace::overflow
   bool same_as(const Process& other) const {
     return id == other.id && start == other.start && host == other.host;
   }
@@ -73,6 +103,8 @@ struct Trace {
   std::vector<std::string> command;
   std::vector<Process> processes;
   std::map<std::string, File> files;
+  // Calls that were counted, but not by file, since there was no memory for another one.
+  Counters overflow;
   // What the processes could not keep.
   uint64_t dropped_calls = 0, dropped_bytes = 0, reentrant_calls = 0, phases_beyond = 0, writable_maps = 0;
   uint64_t unreadable_parts = 0;
@@ -80,6 +112,8 @@ struct Trace {
   double start() const;  // of the first process, 0 when there is none
   double end() const;
   void merge(const Trace& other);
+  // By path, of the files that have some. What was written by any name of a file explains it.
+  std::map<std::string, uint64_t> unexplained_bytes() const;
 };
 
 // Bytes that reached POSIX for each byte handed to MPI-IO; 0 when none was.

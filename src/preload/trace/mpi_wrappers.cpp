@@ -34,6 +34,7 @@ struct OpenFile {
 };
 OpenFile open_files[max_open_files];
 size_t open_count = 0;
+size_t beyond_count = 0;  // files opened when there was no place for another
 
 OpenFile* find_open(MPI_File handle) {
   for (size_t i = 0; i < open_count; ++i) {
@@ -44,7 +45,7 @@ OpenFile* find_open(MPI_File handle) {
 
 FileIndex file_of_handle(MPI_File handle) {
   OpenFile* const found = find_open(handle);
-  if (found == nullptr) return {};
+  if (found == nullptr) return beyond_count > 0 ? file_beyond() : FileIndex{};
   if (found->generation != generation()) {
     found->file = file_named(found->path);
     found->generation = generation();
@@ -126,7 +127,8 @@ int open_traced(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_Fi
   Recording recording;
   if (!recording) return result;
   if (open_count == max_open_files) {
-    not_kept(0);
+    ++beyond_count;
+    count(file_beyond(), size > 1 ? MPIIO_COLL_OPENS : MPIIO_INDEP_OPENS);
     return result;
   }
   OpenFile& entry = open_files[open_count];
@@ -151,7 +153,11 @@ int close_traced(MPI_File* file) {
   Recording recording;
   if (!recording || result != MPI_SUCCESS) return result;
   closed(file_of_handle(handle), Level::mpiio, when);
-  if (OpenFile* const entry = find_open(handle)) *entry = open_files[--open_count];
+  if (OpenFile* const entry = find_open(handle)) {
+    *entry = open_files[--open_count];
+  } else if (beyond_count > 0) {
+    --beyond_count;
+  }
   return result;
 }
 

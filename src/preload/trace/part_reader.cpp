@@ -6,22 +6,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <type_traits>
 
 #include "preload/trace/part.hpp"
+#include "preload/trace/part_v1.hpp"
 
 namespace neve::trace {
 namespace {
 
+struct Current {
+  using Header = PartHeader;
+  using File = PartFile;
+  using Phase = PartPhase;
+};
+struct First {
+  using Header = v1::PartHeader;
+  using File = v1::PartFile;
+  using Phase = v1::PartPhase;
+};
+
+template <class Layout>
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   Status read(Trace& trace) {
-    PartHeader header;
+    typename Layout::Header header;
     NEVE_TRY(get(0, header));
-    if (header.magic != part_magic) return corrupt("it does not begin as a part of a trace does");
     if (header.used_bytes > bytes_.size()) {
       return corrupt("the part says it has " + std::to_string(header.used_bytes) + " bytes, the file has " +
                      std::to_string(bytes_.size()));
@@ -39,6 +54,10 @@ class Reader {
     process.ranks = header.ranks;
     NEVE_TRY(name(header.host, process.host));
     NEVE_TRY(name(header.program, process.program));
+    if constexpr (requires { header.heatmap; }) {
+      NEVE_TRY(read_heatmap(header.heatmap, process.heatmap));
+      NEVE_TRY(read_overflow(header.overflow, process.overflow, trace.overflow));
+    }
     trace.processes.push_back(process);
     trace.dropped_calls = header.dropped_calls;
     trace.dropped_bytes = header.dropped_bytes;
@@ -47,7 +66,7 @@ class Reader {
     trace.writable_maps = header.writable_maps;
 
     for (uint32_t at = header.files; at != 0;) {
-      PartFile file;
+      typename Layout::File file;
       NEVE_TRY(member(at, file));
       NEVE_TRY(read_file(file, trace));
       at = file.next;
@@ -108,21 +127,55 @@ class Reader {
     return {};
   }
 
-  Status read_file(const PartFile& part, Trace& trace) {
-    std::string path;
-    NEVE_TRY(name(part.path, path));
-    File& file = trace.files[path];
-    for (uint32_t at = part.renamed; at != 0;) {
-      PartName head;
-      std::string renamed;
-      NEVE_TRY(member(at, head));
-      NEVE_TRY(name(at, renamed));
-      file.renamed_to.push_back(renamed);
-      at = head.next;
+  Status read_heatmap(uint32_t at, Heatmap& heatmap) {
+    if (at == 0) return {};
+    PartHeatmap part;
+    NEVE_TRY(member(at, part));
+    // A process may have been killed before the width was written.
+    if (!Heatmap::is_width(part.bin_seconds)) return corrupt("its heatmap has bins of no width");
+    heatmap.bin_seconds = part.bin_seconds;
+    for (size_t level = 0; level < level_count; ++level) {
+      for (size_t d = 0; d < direction_count; ++d) {
+        const auto& bins = part.bytes[level][d];
+        heatmap.bytes[level][d].assign(std::begin(bins), std::end(bins));
+      }
     }
-    Share& share = file.shares[0];
-    for (uint32_t at = part.phases; at != 0;) {
-      PartPhase phase;
+    heatmap.cut_zeros();
+    return {};
+  }
+
+  Status read_overflow(uint32_t at, Share& share, Counters& overflow) {
+    if (at == 0) return {};
+    typename Layout::File file;
+    NEVE_TRY(member(at, file));
+    File all;
+    NEVE_TRY(read_phases(file.phases, all, share));
+    overflow.merge(all.total());
+    return {};
+  }
+
+  Status read_renames(uint32_t first, File& file) {
+    for (uint32_t at = first; at != 0;) {
+      std::string renamed;
+      if constexpr (std::is_same_v<Layout, First>) {
+        PartName head;
+        NEVE_TRY(member(at, head));
+        NEVE_TRY(name(at, renamed));
+        at = head.next;
+      } else {
+        PartRename rename;
+        NEVE_TRY(member(at, rename));
+        NEVE_TRY(name(rename.name, renamed));
+        at = rename.next;
+      }
+      file.renamed_to.push_back(renamed);
+    }
+    return {};
+  }
+
+  Status read_phases(uint32_t first, File& file, Share& share) {
+    for (uint32_t at = first; at != 0;) {
+      typename Layout::Phase phase;
       NEVE_TRY(member(at, phase));
       std::string phase_name;
       NEVE_TRY(name(phase.name, phase_name));
@@ -146,6 +199,24 @@ class Reader {
     return {};
   }
 
+  Status read_file(const typename Layout::File& part, Trace& trace) {
+    std::string path;
+    NEVE_TRY(name(part.path, path));
+    File& file = trace.files[path];
+    NEVE_TRY(read_renames(part.renamed, file));
+    if constexpr (requires { part.explained_end; }) {
+      FileSize size;
+      if (part.opened > 0) size.at_open = std::max<int64_t>(part.size_at_open, 0), size.opened = part.opened;
+      if (part.closed > 0)
+        size.at_close = std::max<int64_t>(part.size_at_close, 0), size.closed = part.closed;
+      size.explained_end = part.explained_end;
+      size.appended_bytes = part.appended_bytes;
+      if (part.number != 0) size.inode = std::to_string(part.device) + ":" + std::to_string(part.number);
+      file.size.merge(size);
+    }
+    return read_phases(part.phases, file, file.shares[0]);
+  }
+
   std::span<const std::byte> bytes_;
   uint64_t left_ = 0;  // bytes that may still be read
 };
@@ -153,8 +224,13 @@ class Reader {
 }  // namespace
 
 Result<Trace> read_part(std::span<const std::byte> part) {
+  uint64_t magic = 0;
+  if (part.size() >= sizeof magic) std::memcpy(&magic, part.data(), sizeof magic);
+  if (magic != part_magic && magic != v1::part_magic) {
+    return Status(Code::corrupt, "trace part: it does not begin as a part of a trace does");
+  }
   Trace trace;
-  NEVE_TRY(Reader(part).read(trace));
+  NEVE_TRY(magic == part_magic ? Reader<Current>(part).read(trace) : Reader<First>(part).read(trace));
   return trace;
 }
 

@@ -20,6 +20,7 @@
 #include "io/files/target.hpp"
 #include "preload/trace/json.hpp"
 #include "preload/trace/part.hpp"
+#include "preload/trace/part_v1.hpp"
 #include "preload/trace/settings.hpp"
 
 namespace neve::trace {
@@ -41,7 +42,8 @@ std::string identity_of(const std::string& path) {
 bool is_part(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   uint64_t magic = 0;
-  if (file.read(reinterpret_cast<char*>(&magic), sizeof magic) && magic != 0) return magic == part_magic;
+  if (file.read(reinterpret_cast<char*>(&magic), sizeof magic) && magic != 0)
+    return magic == part_magic || magic == v1::part_magic;
   file.clear();
   file.seekg(0);
   return std::all_of(std::istreambuf_iterator<char>(file), {}, [](char c) { return c == '\0'; });

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "preload/trace/counters.hpp"
+#include "preload/trace/file_table.hpp"
 
 namespace neve::trace {
 
@@ -41,8 +42,8 @@ class OwnWork {
   OwnWork& operator=(const OwnWork&) = delete;
 };
 
-// Cheap and without the lock, asked before the clock is: false when nothing of this descriptor, or no open
-// at all, is to be counted now.
+// Cheap, asked before the clock is: false when nothing of this descriptor, or no open at all, is to be
+// counted now. A descriptor that was opened elsewhere is learnt here, before its first call.
 bool may_count(int fd);
 bool may_open();
 
@@ -57,11 +58,15 @@ struct Span {
   double begin, end;
 };
 
-// Descriptors. `opened` learns the file behind `fd` from the kernel.
-FileIndex opened(int fd, int flags, Level level, Span when);
+// Descriptors. `opened` learns the file behind `fd` from the kernel; `path` is what the process opened it by,
+// nullptr where that is not from its own folder.
+FileIndex opened(int fd, const char* path, int flags, Level level, Span when);
 FileIndex file_of(int fd);
 FileIndex closing(int fd);  // before it is closed: the number may be another file's right after
 void duplicated(int from, int to, Span when);
+void about_to_replace(int fd);  // by a duplicate of another
+void set_append(int fd, bool append);
+void folder_changed();  // the folder the process works in
 
 void mpi_opened(FileIndex file, Span when);
 void count(FileIndex file, Counter counter);
@@ -70,21 +75,37 @@ void spent_on_transfer(FileIndex file, Level level, Direction direction, Span wh
 void spent_on_meta(FileIndex file, Level level, Span when);
 void closed(FileIndex file, Level level, Span when);
 
-// One POSIX or stdio transfer of `bytes`, at `offset` or, when that is -1, where the descriptor stands.
-void posix_transfer(int fd, Direction direction, int64_t offset, int64_t bytes, Span when);
+// One POSIX or stdio transfer of `bytes`, at `offset` or, when that is -1, where the descriptor stands; where
+// it asks for that, or its descriptor appends, at the end of the file.
+enum class Landing { told, at_end };
+void posix_transfer(int fd, Direction direction, int64_t offset, int64_t bytes, Span when,
+                    Landing landing = Landing::told);
 void stdio_transfer(int fd, Direction direction, int64_t bytes, Span when);
+// Bytes that the program put into a stream's buffer without a call (streams.hpp).
+void stdio_inlined(int fd, uint64_t bytes, double when);
+void stream_begins(int fd);
+
+// The file is as long as this now, or at least so.
+enum class Resize { to, at_least };
+void resized(int fd, int64_t size, Resize how);
+void file_resized(FileIndex file, int64_t size, Resize how);
+
+// This process takes a name from a file, or gives it to another: what it knows of names holds no more.
+void about_to_change_names();
+void names_changed();
+
+// Files that are still open are closed with the process: how long they are now is told.
+void about_to_end();
 void seeked(int fd, int64_t offset, Level level, Span when);
 void mapped_writable();
 
 FileIndex file_named(const char* absolute_path);
-void renamed(const char* absolute_from, const char* absolute_to);
+FileIndex file_beyond();  // for what there is no place to know by name
+void renamed(const char* absolute_from, const char* absolute_to, Rename kind);
 
 void set_phase(const char* name);  // "" for none
 void pause(bool paused);
 void set_rank(int64_t rank, int64_t ranks);
-
-// A loss that could not be prevented, to be told in the trace.
-void not_kept(uint64_t bytes);
 
 // The part as it stands and the name of its file, "" where it has none; and an end to it: a later access
 // begins another one, and a FileIndex of another generation is void.

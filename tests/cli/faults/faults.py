@@ -59,6 +59,7 @@ FILES = {
     "convert to VTKHDF": ("convert", "{in}/plt", "{out}.vtkhdf"),
     "trace run": ("trace", "run", "-o", "{out}", "--", "cp", "{in}/f.npy", "/dev/null"),
     "trace report": ("trace", "report", "{in}/t.json", "--plot", "{out}.png"),
+    "trace report page": ("trace", "report", "{in}/t.json", "--html", "{out}.html"),
     "plot": ("plot", "{in}/plt", "--field", "density", "-o", "{out}.png"),
     "export": ("export", "{in}/plt", "{out}.npy", "--field", "density"),
     "export fields": ("export", "{in}/plt", "{out}.nc", "--field", "density,Temp"),
@@ -161,6 +162,9 @@ class Place:
             return json.loads(path.read_text())["neve_trace"] == 1
         if path.suffix == ".png":
             return path.read_bytes()[:4] == b"\x89PNG" and path.read_bytes()[-8:-4] == b"IEND"
+        if path.suffix == ".html":
+            page = path.read_text()
+            return page.startswith("<!DOCTYPE html>") and page.endswith("</html>\n")
         if self.command == "bench report":
             return re.search(r"^portable .* 1\.00\n\Z", path.read_text(), re.M) is not None
         if self.command == "export":

@@ -123,7 +123,7 @@ void make_trace_seeds(Places& places) {
       trace::PartFile file{};
       file.next = header.files;
       file.path = part.add_name("/data/plt0000" + std::to_string(f));
-      file.renamed = part.add_name("/data/plt.final");
+      file.renamed = part.add(trace::PartRename{0, part.add_name("/data/plt.final"), 0, 0, 1});
       file.phases = part.add_phase(part.add_phase(0, "write"), "");
       header.files = part.add(file);
     }

@@ -15,19 +15,20 @@ from neve._command import command_path
 from neve._errors import FAILURE, Error
 
 from .. import report
+from ..acb.paper import PAPER as acb
 from ..amric.paper import PAPER as amric
 from ..paper import command as papers
 from . import deck as decks
 from . import findings, summary
 from .runs import Runner, Store, plan, run_all
 
-PAPERS = {paper.name: paper for paper in (amric,)}
+PAPERS = {paper.name: paper for paper in (acb, amric)}
 EXAMPLES = """examples:
   neve bench study two-cores                        a deck that comes with Neve, in two minutes
   neve bench study deck.toml --into results         run it, or go on where a killed one was
   neve bench study deck.toml --into results --list  what is done, what failed, what is still to run
   neve bench study deck.toml --into results --report-only
-  neve bench study amric                            the AMRIC paper: see `neve study amric --help`
+  neve bench study amric                            papers: see `neve study --help`
 """
 
 

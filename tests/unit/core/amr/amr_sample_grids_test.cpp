@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+
+#include "core/amr/load_balance.hpp"
 
 namespace neve::amr {
 namespace {
@@ -59,22 +62,51 @@ TEST(SampleGrids, ChomboGridIsAValidNestedHierarchyAtAnyBoxSize) {
 }
 
 TEST(SampleGrids, IceGridIsWhatThePaperSaysOfIts) {
-  const Result<Hierarchy> h = ice_grid({});
-  ASSERT_TRUE(h.ok());
-  const Status status = check_hierarchy(*h);
-  ASSERT_TRUE(status.ok()) << status.message();
-  expect_nested(*h);
-  ASSERT_EQ(h->levels.size(), 5u);
-  EXPECT_EQ(h->levels[0].domain, (Box{{0, 0, 0}, {767, 767, 0}}));
-  const std::vector<Box>& finest = h->levels[4].boxes;
-  EXPECT_EQ(finest.size(), 896u);
-  const auto [least, most] = std::minmax_element(
-      finest.begin(), finest.end(), [](const Box& a, const Box& b) { return a.cells() < b.cells(); });
-  EXPECT_EQ(least->cells(), 256);
-  EXPECT_EQ(most->cells(), 4096);
-  std::set<int64_t> sizes;
-  for (const Box& box : finest) sizes.insert(box.cells());
-  EXPECT_GE(sizes.size(), 6u) << "boxes of varying size";
+  for (const IceFile file : {IceFile::plot, IceFile::checkpoint}) {
+    IceGrid grid;
+    grid.file = file;
+    const Result<Hierarchy> h = ice_grid(grid);
+    ASSERT_TRUE(h.ok());
+    const Status status = check_hierarchy(*h);
+    ASSERT_TRUE(status.ok()) << status.message();
+    expect_nested(*h);
+    ASSERT_EQ(h->levels.size(), 5u);
+    EXPECT_EQ(h->levels[0].domain, (Box{{0, 0, 0}, {767, 767, 0}}));
+    const std::vector<Box>& finest = h->levels[4].boxes;
+    EXPECT_EQ(finest.size(), 896u);
+    const auto [least, most] = std::minmax_element(
+        finest.begin(), finest.end(), [](const Box& a, const Box& b) { return a.cells() < b.cells(); });
+    EXPECT_EQ(least->cells(), 256);
+    EXPECT_EQ(most->cells(), 4096);
+    std::set<int64_t> sizes;
+    for (const Box& box : finest) sizes.insert(box.cells());
+    EXPECT_GE(sizes.size(), 5u) << "boxes of varying size";
+    // At most 6 boxes of the finest level on one of 576 ranks; "1.56" a rank is 896 / 576.
+    const Owners owners = share_boxes(*h, 576, cell_loads(*h), DistributionMethod::chombo);
+    std::vector<int> of_rank(576, 0);
+    for (int rank : owners[4]) ++of_rank[static_cast<size_t>(rank)];
+    EXPECT_LE(*std::max_element(of_rank.begin(), of_rank.end()), 6);
+  }
+}
+
+TEST(SampleGrids, CheckpointVariablesHaveAsManyComponentsAsAskedFor) {
+  const int all = ice_components(IceFile::checkpoint);
+  for (int components : {1, 2, 3, 15, 20, all}) {
+    const auto variables = checkpoint_variables(components);
+    ASSERT_TRUE(variables.ok());
+    int found = 0;
+    std::set<std::string> names;
+    for (const SampleVariable& variable : *variables) {
+      found += variable.components;
+      names.insert(variable.name);
+    }
+    EXPECT_EQ(found, components);
+    EXPECT_EQ(names.size(), variables->size());
+  }
+  EXPECT_EQ((*checkpoint_variables(2))[0].ghosts, 5);
+  EXPECT_EQ((*checkpoint_variables(2))[1].ghosts, 4);
+  EXPECT_EQ(checkpoint_variables(0).status().code(), Code::usage);
+  EXPECT_EQ(checkpoint_variables(all + 1).status().code(), Code::usage);
 }
 
 TEST(SampleGrids, IceGridScalesWithItsTiles) {

@@ -26,6 +26,7 @@ std::string other_value(const Option& option) {
   if (option.key == "method") return "rank";
   if (option.key == "covered") return "drop";
   if (option.key == "behind") return "encode";
+  if (option.key == "stage") return "/dev/shm";
   if (option.key == "strategy") return "aggregated";
   if (option.key == "unit") return "16";
   if (option.key == "block") return "4";
@@ -78,7 +79,8 @@ TEST(OptionTable, EveryRowReadsWhatItPrints) {
 TEST(OptionTable, EveryRowRefusesNonsense) {
   for (const Option& option : options::table()) {
     options::WriteSlots slots;
-    const Status status = option.read("no\xffsense", slots.slots());
+    // (Any bytes name a folder.)
+    const Status status = option.read(option.key == "stage" ? "" : "no\xffsense", slots.slots());
     EXPECT_EQ(status.code(), Code::usage) << option.key;
   }
 }

@@ -13,7 +13,10 @@
 
 #include <gtest/gtest.h>
 
+#include "io/files/process.hpp"
 #include "io/files/scratch_file.hpp"
+#include "io/files/stage_file.hpp"
+#include "io/files/stamped_name.hpp"
 #include "io/files/temporary_file.hpp"
 #include "io/files/temporary_folder.hpp"
 #include "io/files/write.hpp"
@@ -337,6 +340,69 @@ TEST_F(TemporaryName, OfAScratchFileIsGoneAtOnceAndItGivesBackWhatItHolds) {
   test::write_file(path, "taken");
   EXPECT_FALSE(ScratchFile::make(path).ok());
   EXPECT_EQ(test::read_file(path), "taken");
+}
+
+TEST(StageFile, HasNoNameAndHoldsWhatIsPutThere) {
+  const test::TempDir directory;
+  for (const auto make : {make_stage_file, make_stage_file_by_name}) {
+    const auto file = make(directory / "");
+    ASSERT_TRUE(file.ok()) << file.status().message();
+    ASSERT_TRUE(file->has_value());
+    EXPECT_TRUE(names_in(directory / "").empty());
+    const std::string text = "staged";
+    ASSERT_TRUE((*file)->write(3, std::as_bytes(std::span(text))).ok());
+    std::string got(text.size(), ' ');
+    ASSERT_TRUE((*file)->read(3, std::as_writable_bytes(std::span(got))).ok());
+    EXPECT_EQ(got, text);
+  }
+}
+
+// Killed between making a file and taking its name away.
+TEST(StageFile, RemovesWhatProcessesThatHaveEndedLeftAndNothingElse) {
+  const test::TempDir directory;
+  const std::string own = process_name(), space = own.substr(0, own.find('-') + 1);
+  const std::string dead = space + "4194305-77";  // above Linux's largest process number
+  const std::string random = "-0123456789abcdef";
+  const std::string left = ".neve-stage-" + dead + random;
+  std::vector<std::string> stay = {".neve-stage-" + own + random, ".neve-stage-" + dead + "-012345",
+                                   ".neve-stage-" + std::string(16, '0') + "-4194305-77" + random,
+                                   ".other-" + dead + random, "neve-stage-" + dead + random};
+  for (const std::string& name : stay) test::write_file(directory / name, "x");
+  test::write_file(directory / left, "x");
+  stay.push_back(".neve-stage-" + dead + "-00000000000000aa");
+  fs::create_directory(directory / stay.back());
+  stay.push_back(".neve-stage-" + dead + "-00000000000000bb");
+  fs::create_symlink(directory / stay[0], directory / stay.back());
+  ASSERT_TRUE(make_stage_file_by_name(directory / "").ok());
+  std::sort(stay.begin(), stay.end());
+  EXPECT_EQ(names_in(directory / ""), stay);
+}
+
+TEST(StageFile, AFolderThatCannotBeIsNamedWithItsMachine) {
+  const test::TempDir directory;
+  EXPECT_TRUE(check_stage(directory / "").ok());
+  test::write_file(directory / "file", "x");
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  for (const auto& [name, code] : {std::pair("file", Code::usage), std::pair("nowhere", Code::failure)}) {
+    const Status status = check_stage(directory / name);
+    EXPECT_EQ(status.code(), code);
+    EXPECT_NE(status.message().find((directory / name) + " on " + host), std::string::npos)
+        << status.message();
+    EXPECT_FALSE(make_stage_file(directory / name).ok());
+  }
+}
+
+TEST(StageFile, AFolderThatTakesNoFilesIsNamedWithItsMachine) {
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  for (const auto make : {make_stage_file, make_stage_file_by_name}) {
+    const auto file = make("/proc");
+    ASSERT_FALSE(file.ok());
+    EXPECT_TRUE(
+        file.status().message().starts_with(std::string("stage /proc on ") + host + " takes no file: "))
+        << file.status().message();
+  }
 }
 
 }  // namespace

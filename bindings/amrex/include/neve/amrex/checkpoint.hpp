@@ -393,11 +393,12 @@ inline Result<std::vector<WriteReport>> TryWriteCheckpoint(
       return usage_error("options.fields names " + options.fields.begin()->first +
                          "; in a checkpoint a field's bound is in its CheckpointField");
     }
-    if (options.behind != Behind::none) {
-      return usage_error(
-          "options.behind is " + std::string(behind_name(options.behind)) +
-          "; checkpoints, which are several files, are complete when the call returns: none is "
-          "allowed");
+    if (behind_of(options) != Behind::none) {
+      const bool is_staged = options.behind == Behind::none;
+      return usage_error((is_staged ? "options.stage is " + options.stage
+                                    : "options.behind is " + std::string(behind_name(options.behind))) +
+                         "; checkpoints, which are several files, are complete when the call returns: none "
+                         "is allowed");
     }
     NEVE_ASSIGN(const Hierarchy levels, describe_levels(nlevels, geom, time, level_steps, ref_ratio));
     for (const CheckpointField& field : fields) {

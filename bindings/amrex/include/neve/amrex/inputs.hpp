@@ -117,6 +117,12 @@ inline std::string option_text(const std::string& key, const std::string& value)
   return "field:\"" + name + "\"=" + value;
 }
 
+// An option without which another would be refused.
+inline std::string needed_by(const std::string& key) {
+  if (key == "stage_size") return "stage=.;";
+  return key == "chunk_values" ? "strategy=amrex-1d;" : "";
+}
+
 // One entry; `text` gets what is of parse_write_options.
 inline Status read_entry(const std::string& entry, RunInputs& run, std::string& text) {
   const std::string key = entry.substr(std::string(inputs_prefix).size() + 1);
@@ -127,12 +133,13 @@ inline Status read_entry(const std::string& entry, RunInputs& run, std::string& 
   NEVE_ASSIGN(const bool is_of_run, set_of_run(with_underscores(key), value, run));
   if (is_of_run) return {};
   const std::string option = option_text(key, value);
-  const Status alone = parse_write_options(option).status();  // so that an error has its name
+  // So that an error has its name.
+  const Status alone = parse_write_options(needed_by(with_underscores(key)) + option).status();
   if (!alone.ok() && alone.message().find("unknown option") != std::string::npos) {
     return usage_error(alone.message() + "; of a run: " + options_of_run);
   }
   NEVE_TRY(alone);
-  run.says_behind = run.says_behind || with_underscores(key) == "behind";
+  run.says_behind = run.says_behind || with_underscores(key) == "behind" || with_underscores(key) == "stage";
   text += option + ";";
   return {};
 }

@@ -23,7 +23,7 @@ namespace detail {
 // the options say how themselves or ask for something that has no such way.
 inline WriteOptions following_async_out(const WriteOptions& options) {
   WriteOptions followed = with_threads_of_run(options);
-  if (!::amrex::AsyncOut::UseAsyncOut() || options.behind != Behind::none) return followed;
+  if (!::amrex::AsyncOut::UseAsyncOut() || behind_of(options) != Behind::none) return followed;
   followed.behind = Behind::encode;
   if (!check_behind(followed).ok()) followed.behind = Behind::none;
   return followed;

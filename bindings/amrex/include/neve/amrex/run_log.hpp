@@ -57,6 +57,7 @@ inline WriteReport sum_of(const std::vector<WriteReport>& reports) {
     sum.file_bytes += report.file_bytes;
     sum.data_bytes += report.data_bytes;
     sum.mpi_writes += report.mpi_writes;
+    sum.staged_bytes += report.staged_bytes;
     sum.plan_seconds += report.plan_seconds;
     sum.encode_seconds += report.encode_seconds;
     sum.place_seconds += report.place_seconds;
@@ -169,7 +170,8 @@ class RunLog {
       if (rule.bound) text += ", " + name + " " + to_string(*rule.bound);
     }
     return text + ", effort " + std::string(effort_name(options.encode.effort)) + ", covered " +
-           covered_name(options.covered) + ", behind " + behind_name(options.behind) +
+           covered_name(options.covered) + ", behind " + behind_name(behind_of(options)) +
+           (options.stage.empty() ? "" : ", stage " + options.stage) +
            (inputs.every > 1 ? ", every " + std::to_string(inputs.every) + " steps" : "") + by;
   }
   static const char* of_what(bool data_alone) { return data_alone ? " of data" : ""; }
@@ -207,10 +209,11 @@ class RunLog {
     out << "{\"kind\":" << json_text(WrittenFile::kind_names[file.kind])
         << ",\"file\":" << json_text(file.path) << ",\"step\":" << file.step
         << ",\"time\":" << known(std::isfinite(file.time), formatted("%.17g", file.time))
-        << ",\"behind\":" << json_text(behind_name(file.options.behind))
+        << ",\"behind\":" << json_text(behind_name(behind_of(file.options)))
         << ",\"raw_bytes\":" << report.raw_bytes
         << ",\"file_bytes\":" << known(report.file_bytes > 0, std::to_string(report.file_bytes))
         << ",\"data_bytes\":" << known(bytes_of(report) > 0, std::to_string(report.data_bytes))
+        << ",\"staged_bytes\":" << known(bytes_of(report) > 0, std::to_string(report.staged_bytes))
         << ",\"worst_of_bound\":" << known(bytes_of(report) > 0, formatted("%.6g", worst_of_bound(report)))
         << formatted(",\"seconds\":%.6g,\"encode_seconds\":%.6g,\"write_seconds\":%.6g}", file.seconds,
                      report.encode_seconds, write_seconds(report))
