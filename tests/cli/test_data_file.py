@@ -207,17 +207,6 @@ def test_mistakes_are_named(neve, netcdf, tmp_path, options, words):
     assert not (tmp_path / "out.nc").exists() and not leftovers(tmp_path, "out.nc")
 
 
-def test_classic_files_are_refused_with_the_cure(neve, tmp_path):
-    import netCDF4
-
-    path = tmp_path / "old.nc"
-    with netCDF4.Dataset(path, "w", format="NETCDF3_64BIT_OFFSET") as f:
-        f.createDimension("x", 3)
-        f.createVariable("v", "f4", ("x",))[:] = 1
-    outcome = neve("convert", path, tmp_path / "new.nc", expect=2)
-    assert "netCDF classic" in outcome.err and "nccopy -k nc4" in outcome.err
-
-
 def test_source_and_target_the_same(neve, netcdf, tmp_path):
     copy = tmp_path / "a.nc"
     shutil.copy(netcdf, copy)

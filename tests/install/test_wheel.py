@@ -152,7 +152,10 @@ def test_files_are_those_that_the_command_with_mpi_writes(
             run(command, "convert", sources / source, target, *options)
             made[folder] = contents(target)
 
-    within_a_second(convert)
+    if source == "plt00113":  # nothing of it is stamped
+        convert()
+    else:
+        within_a_second(convert)
     assert made["alone"] == made["mpi"]
     target = tmp_path / "alone" / name
     assert json.loads(run(installed / "neve", "verify", sources / source, target, "--json").stdout)[
@@ -264,7 +267,7 @@ def test_the_pages_work_as_they_stand(installed, sources, tmp_path):
     shutil.copytree(sources / "plt00113", tmp_path / "plt00113")
     shutil.copy(sources / "ocean.nc", tmp_path)
     checkpoint = ROOT.parent / "shared" / "data" / "chombo" / "check.000050.3d.hdf5"
-    lines = documented(ROOT / "docs" / "netcdf.md", "# netCDF-4")
+    lines = documented(ROOT / "docs" / "netcdf.md", "# netCDF and HDF5 files")
     lines += documented(ROOT / "README.md", "The command")
     if checkpoint.exists():
         shutil.copy(checkpoint, tmp_path / "chk.h5")

@@ -25,6 +25,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kind_name = "HDF5 data file";
+constexpr const char* classic_kind_name = "netCDF classic file";
 constexpr const char* vtk_kind_name = "VTKHDF file; the plotfile of which it was made has the levels";
 
 // What `neve convert PLOTFILE x.vtkhdf` makes, among others.
@@ -157,6 +158,7 @@ Json report_json(const datafile::CopyReport& report) {
 Status convert_on_first(const std::string& source, const std::string& destination, const std::string& kind,
                         const datafile::CopyOptions& options, bool bound_is_default, bool json,
                         const CopyFile& copy) {
+  NEVE_ASSIGN(const InputKind source_kind, input_kind(source));
   NEVE_ASSIGN(const datafile::CopyReport report, copy(options));
   if (report.lost_references > 0) {
     say("convert", fmt::format("{} in {} to deleted objects, now null",
@@ -164,7 +166,7 @@ Status convert_on_first(const std::string& source, const std::string& destinatio
   }
   if (json) {
     Json j = {{"source", source},
-              {"source_kind", kind},
+              {"source_kind", source_kind == InputKind::netcdf_classic ? classic_kind_name : kind},
               {"destination", destination},
               {"destination_kind", kind},
               {"bound", to_string(options.bound)},
@@ -351,11 +353,7 @@ Status verify_on_first(const std::string& original, const std::string& copy, con
 
 Result<bool> is_data_file(const std::string& path) {
   NEVE_ASSIGN(const InputKind kind, input_kind(path));
-  if (kind == InputKind::netcdf_classic) {
-    return usage_error(fmt::format(
-        "{} is a netCDF classic file, which is not HDF5; `nccopy -k nc4 {} NEW.nc` converts it to netCDF-4",
-        path, path));
-  }
+  if (kind == InputKind::netcdf_classic) return true;
   if (kind != InputKind::hdf5) return false;
   return datafile::is_data_file(path);
 }
@@ -385,7 +383,10 @@ Status verify_data_files(const Ranks& ranks, const std::string& original, const 
 
 Result<Json> describe_data_file(const std::string& path, const OpenOptions& options) {
   NEVE_ASSIGN(const datafile::FileDescription file, datafile::describe_data_file(path, options));
-  Json j = {{"kind", is_for_vtk(file) ? vtk_kind_name : kind_name},
+  NEVE_ASSIGN(const InputKind kind, input_kind(path));
+  Json j = {{"kind", kind == InputKind::netcdf_classic ? classic_kind_name
+                     : is_for_vtk(file)                ? vtk_kind_name
+                                                       : kind_name},
             {"stored_bytes", file.file_bytes},
             {"groups", file.groups},
             {"links", file.links},

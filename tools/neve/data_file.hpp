@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// netCDF-4 and other HDF5 data files in the commands convert, verify and info. One rank does the work: HDF5
-// is read and written by one thread, encoding takes the others.
+// netCDF (classic and netCDF-4) and other HDF5 data files in the commands convert, verify and info. One rank
+// does the work: HDF5 is read and written by one thread, encoding takes the others.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace neve::cli {
 
-// Told by content: HDF5, and no plotfile. A netCDF classic file is a usage error that names the cure.
+// Told by content: netCDF classic, or HDF5 and no plotfile.
 Result<bool> is_data_file(const std::string& path);
 
 // `bound_is_default`: nobody asked for options.bound; the report says so.

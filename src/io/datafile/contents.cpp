@@ -5,11 +5,13 @@
 
 #include <utility>
 
+#include "io/datafile/open_classic.hpp"
 #include "io/hdf5/errors.hpp"
 #include "io/hdf5/link_names.hpp"
 #include "io/hdf5/object_address.hpp"
 #include "io/hdf5/open_to_read.hpp"
 #include "io/plotfile/file.hpp"
+#include "io/plotfile/open.hpp"
 
 namespace neve::datafile {
 namespace {
@@ -116,8 +118,11 @@ class Lister {
 Result<Handle> open_source(const std::string& path, const OpenOptions& options, hdf5::Reading reading) {
   // HDF5 tells a missing file and a damaged one alike.
   NEVE_TRY(plotfile::File::open(path).status());
-  Result<Handle> file = hdf5::open_file_to_read(path);
+  NEVE_ASSIGN(const plotfile::FileKind kind, plotfile::detect_kind(path));
+  const bool is_classic = kind == plotfile::FileKind::netcdf_classic;
+  Result<Handle> file = is_classic ? open_classic(path) : hdf5::open_file_to_read(path);
   if (!file.ok()) return file.status().in(path);
+  if (is_classic) return file;  // it leads to no other file
   NEVE_TRY(hdf5::check_external_files(file->id(), path, hdf5::ExternalLinks::kept, options, reading));
   return file;
 }

@@ -34,8 +34,9 @@ struct Contents {
   std::map<haddr_t, std::string> path_of;  // of an object: the first path to it
 };
 
-// Reads only. External links stay links; what else leads to other files is followed as the options allow.
-// Errors: failure, corrupt (HDF5 cannot open it), usage (it leads outside of its folder).
+// Reads only; a netCDF classic file is given as the netCDF-4 file that it would be. External links stay
+// links; what else leads to other files is followed as the options allow. Errors: failure, corrupt (HDF5
+// cannot open it), usage (it leads outside of its folder).
 Result<hdf5::Handle> open_source(const std::string& path, const OpenOptions& options, hdf5::Reading reading);
 
 // Links of a group stand in the order of their creation where the file tracks it, else by name. An object

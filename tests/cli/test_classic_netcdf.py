@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""netCDF classic files (CDF-1, 64-bit offset, 64-bit data): sources of convert, verify, info."""
+
+import pathlib
+import random
+import struct
+import sys
+
+import netCDF4
+import numpy as np
+import pytest
+
+from .classic_files import FORMATS, make
+from .conftest import run_as_stranger, shared
+
+TOOL = pathlib.Path(__file__).with_name("classic_files.py")
+
+
+def assert_same(source, copy, *largest_error):
+    run_as_stranger(sys.executable, TOOL, source, copy, *largest_error)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_everything_is_kept(neve, tmp_path, kind):
+    source, copy = tmp_path / "old.nc", tmp_path / "new.nc"
+    make(source, kind)
+    before = source.read_bytes()
+    report = neve("convert", source, copy, "--json").json
+    assert report["source_kind"] == "netCDF classic file"
+    assert report["destination_kind"] == "HDF5 data file"
+    assert source.read_bytes() == before
+    assert_same(source, copy)
+    assert neve("verify", source, copy, "--json").json["ok"]
+    air = next(v for v in report["variables"] if v["name"] == "/air")
+    assert air["coded"] and air["ratio"] > 2
+
+
+def test_a_bound_holds_and_a_change_is_found(neve, tmp_path):
+    source, copy = tmp_path / "old.nc", tmp_path / "new.nc"
+    make(source, "NETCDF3_CLASSIC")
+    neve("convert", source, copy, "--field", "air:bound=abs=0.01", "--threads", 2)
+    assert neve("verify", source, copy, "--json").json["ok"]
+    assert_same(source, copy, "0.01")
+    with netCDF4.Dataset(source, "a") as file:
+        file["air"][30, 2, 30, 30] += 1
+    assert "VIOLATED" in neve("verify", source, copy, expect=3).out
+
+
+def test_one_record_variable_is_not_padded(neve, tmp_path):
+    source, copy = tmp_path / "old.nc", tmp_path / "new.nc"
+    with netCDF4.Dataset(source, "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("time", None)
+        file.createDimension("k", 3)
+        file.createVariable("v", "i2", ("time", "k"))[:] = np.arange(3000).reshape(1000, 3)
+    neve("convert", source, copy)
+    assert_same(source, copy)
+
+
+@pytest.mark.parametrize("made", ["nothing", "no records"])
+def test_files_without_values(neve, tmp_path, made):
+    source, copy = tmp_path / "old.nc", tmp_path / "new.nc"
+    with netCDF4.Dataset(source, "w", format="NETCDF3_64BIT_OFFSET") as file:
+        if made == "no records":
+            file.createDimension("time", None)
+            file.createVariable("v", "f4", ("time",)).units = "K"
+    neve("convert", source, copy)
+    assert_same(source, copy)
+
+
+def test_a_file_that_was_streamed(neve, tmp_path):
+    """Its header says that the number of records is not known: the size of the file tells."""
+    source, copy, known = (tmp_path / name for name in ("streamed.nc", "new.nc", "known.nc"))
+    make(known, "NETCDF3_CLASSIC")
+    content = known.read_bytes()
+    assert content[4:8] == struct.pack(">I", 37)
+    source.write_bytes(content[:4] + b"\xff" * 4 + content[8:])
+    neve("convert", source, copy)
+    assert_same(known, copy)
+
+
+def test_info_describes_it(neve, tmp_path):
+    source = tmp_path / "old.nc"
+    make(source, "NETCDF3_64BIT_DATA")
+    described = neve("info", source, "--json").json
+    assert described["kind"] == "netCDF classic file"
+    variables = {v["name"]: v for v in described["variables"]}
+    assert variables["/air"]["dims"] == [37, 20, 60, 90] and variables["/air"]["dtype"] == "f32"
+    assert variables["/of_u8"]["dtype"] == "u64"
+
+
+def test_a_file_that_is_cut_off(neve, tmp_path):
+    source = tmp_path / "old.nc"
+    make(source, "NETCDF3_CLASSIC")
+    source.write_bytes(source.read_bytes()[:-100])
+    outcome = neve("convert", source, tmp_path / "new.nc", expect=4)
+    assert "old.nc" in outcome.err and "cut off" in outcome.err
+    assert not (tmp_path / "new.nc").exists()
+
+
+def test_an_unknown_version(neve, tmp_path):
+    source = tmp_path / "old.nc"
+    source.write_bytes(b"CDF\x03" + bytes(100))
+    outcome = neve("convert", source, tmp_path / "new.nc", expect=4)
+    assert "version 3; allowed: 1, 2" in outcome.err
+
+
+def test_names_that_netcdf4_needs_itself(neve, tmp_path):
+    source = tmp_path / "old.nc"
+    with netCDF4.Dataset(source, "w", format="NETCDF3_CLASSIC") as file:
+        file.createDimension("x", 3)
+        file.createVariable("v", "f4", ("x",)).setncattr("MARK", "mine")
+    source.write_bytes(source.read_bytes().replace(b"MARK", b"NAME"))
+    outcome = neve("convert", source, tmp_path / "new.nc", expect=2)
+    assert "attribute NAME cannot be kept" in outcome.err
+
+
+def test_damaged_headers_end_in_an_error(neve, tmp_path):
+    source = tmp_path / "old.nc"
+    with netCDF4.Dataset(source, "w", format="NETCDF3_64BIT_DATA") as file:
+        file.createDimension("time", None)
+        file.createDimension("k", 5)
+        for number, kind in enumerate(("f4", "i8", "u2")):
+            file.createVariable(f"v{number}", kind, ("time", "k"))[:] = np.ones((4, 5))
+    whole = source.read_bytes()
+    choose = random.Random(3)
+    codes = set()
+    for _ in range(60):
+        damaged = bytearray(whole)
+        for _ in range(choose.randint(1, 4)):
+            damaged[choose.randrange(4, 400)] = choose.choice([0, 1, 127, 128, 255])
+        source.write_bytes(damaged)
+        outcome = neve("convert", source, tmp_path / "new.nc", expect=None)
+        codes.add(outcome.code)
+        assert outcome.code in (0, 2, 4), outcome.err
+        assert outcome.code == 0 or "old.nc" in outcome.err
+    assert 4 in codes
+
+
+@pytest.mark.parametrize("name", ["ctorca.nc", "foam.ocean.nc", "rectilinear_grid_3D.nc"])
+def test_real_files(neve, tmp_path, name):
+    source, copy = shared(f"climate/{name}"), tmp_path / "new.nc"
+    neve("convert", source, copy)
+    assert_same(source, copy)
+    assert neve("verify", source, copy, "--json").json["ok"]
