@@ -80,7 +80,7 @@ Status read_options(DType dtype, const neve_compress_options* given, const char*
   }
   if (bound != nullptr) {
     so_far.given.insert("bound");
-    NEVE_ASSIGN(so_far.values.bound, parse_bound(bound));
+    NEVE_ASSIGN(so_far.values.bound, parse_bound(bound, BoundUse::array));
   }
   if (known.options == nullptr) {
     NEVE_ASSIGN(options, parse_array_options("", std::move(so_far)));

@@ -16,6 +16,7 @@ namespace {
 using neve::Status;
 using neve::usage_error;
 using neve::capi::reported;
+using neve::mpi::CallKind;
 using neve::mpi::CallOptions;
 using neve::mpi::Comm;
 using neve::mpi::GatherCall;
@@ -53,7 +54,7 @@ Status read_places(const Comm& comm, const GatherArguments& given, GatherCall& c
 }
 
 Status read_gather(const Comm& comm, const GatherArguments& given, CallOptions& options, GatherCall& call) {
-  NEVE_ASSIGN(options, neve::mpi::read_call(given.type, given.bound, given.options));
+  NEVE_ASSIGN(options, neve::mpi::read_call(CallKind::gather, given.type, given.bound, given.options));
   call.transfer = options.transfer;
   if (given.root < 0 || given.root >= comm.size()) {
     return usage_error(fmt::format("root is {}; allowed are 0 to {}", given.root, comm.size() - 1));
@@ -82,8 +83,18 @@ Status gather(MPI_Comm comm, const GatherArguments& given) {
   NEVE_TRY(neve::mpi::agree(
       all, neve::mpi::guarded("gather", [&] { return read_gather(all, given, options, call); })));
   NEVE_TRY(neve::mpi::check_same_transfer(all, call.transfer, {"root", call.root}));
+  if (call.transfer.values.bound.mode == neve::BoundMode::ratio) {
+    NEVE_TRY(neve::mpi::agree(all, neve::mpi::guarded("gather", [&]() -> Status {
+                                NEVE_ASSIGN(call.sites, neve::mpi::RateSites::of(comm));
+                                return {};
+                              })));
+  }
   Moved moved;
-  NEVE_TRY(neve::mpi::gather_blocks(all, call, moved));
+  neve::mpi::Reached reached;
+  NEVE_TRY(neve::mpi::gather_blocks(all, call, moved, reached));
+  if (options.reached != nullptr) {
+    *options.reached = {reached.value_bytes, reached.moved_bytes, reached.bound, reached.max_abs_error};
+  }
   uint64_t values = all.rank() == call.root ? 0 : call.count;
   for (int rank = 0; rank < static_cast<int>(call.counts.size()); ++rank) {
     if (rank != call.root) values += call.counts[static_cast<size_t>(rank)];
@@ -116,7 +127,7 @@ Status send(MPI_Comm comm, const void* values, uint64_t count, MPI_Datatype type
   NEVE_TRY(neve::mpi::check_values("values", values, count));
   NEVE_TRY(check_peer(comm, "dest", dest, "MPI_PROC_NULL"));
   NEVE_TRY(check_tag(comm, tag));
-  NEVE_ASSIGN(const CallOptions options, neve::mpi::read_call(type, bound, given));
+  NEVE_ASSIGN(const CallOptions options, neve::mpi::read_call(CallKind::other, type, bound, given));
   Moved moved;
   const bool is_nobody = dest == MPI_PROC_NULL;
   if (!is_nobody) NEVE_TRY(neve::mpi::send_values(comm, options.transfer, values, count, dest, tag, moved));
@@ -130,7 +141,7 @@ Status receive(MPI_Comm comm, void* values, uint64_t count, MPI_Datatype type, i
   NEVE_TRY(neve::mpi::check_values("values", values, count));
   if (source != MPI_ANY_SOURCE) NEVE_TRY(check_peer(comm, "source", source, "MPI_ANY_SOURCE, MPI_PROC_NULL"));
   if (tag != MPI_ANY_TAG) NEVE_TRY(check_tag(comm, tag));
-  NEVE_ASSIGN(const CallOptions options, neve::mpi::read_call(type, nullptr, given));
+  NEVE_ASSIGN(const CallOptions options, neve::mpi::read_call(CallKind::other, type, nullptr, given));
   Moved moved;
   uint64_t came = 0;
   MPI_Status from;

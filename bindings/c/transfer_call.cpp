@@ -3,9 +3,11 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <vector>
 
 #include "bindings/c/options.hpp"
+#include "core/format/codec_choices.hpp"
 #include "parallel/transfer/mpi_type.hpp"
 
 namespace neve::mpi {
@@ -26,9 +28,30 @@ Status read_layer(const neve_mpi_options& given, std::vector<uint64_t>& layer_sh
   return {};
 }
 
+Status check_kind(CallKind kind, const ArrayOptions& values, const neve_mpi_reached* reached) {
+  const Bound& bound = values.bound;
+  if (bound.mode == BoundMode::ratio) {
+    if (kind != CallKind::gather) {
+      return usage_error(fmt::format("bound {} is for gathers; allowed here: abs=VALUE, rel=VALUE, lossless",
+                                     to_string(bound)));
+    }
+    NEVE_TRY(check_bound(bound, BoundUse::array));
+    NEVE_TRY(check_uses_bound(bound, values.codec));
+    if (!values.lattice) return {};
+    return usage_error(
+        fmt::format("bound {} is found anew each time, and does not go with a lattice", to_string(bound)));
+  }
+  if (reached != nullptr) {
+    return usage_error(
+        fmt::format("reached is given for {}; it is for gathers with bound ratio=VALUE", to_string(bound)));
+  }
+  return check_bound(bound);
+}
+
 }  // namespace
 
-Result<CallOptions> read_call(MPI_Datatype type, const char* bound, const neve_mpi_options* options) {
+Result<CallOptions> read_call(CallKind kind, MPI_Datatype type, const char* bound,
+                              const neve_mpi_options* options) {
   CallOptions call;
   const auto dtype = dtype_of(type);
   if (!dtype) {
@@ -40,11 +63,12 @@ Result<CallOptions> read_call(MPI_Datatype type, const char* bound, const neve_m
   call.transfer.dtype = *dtype;
   neve_mpi_options given = NEVE_MPI_OPTIONS_INIT;
   if (options != nullptr) {
-    NEVE_TRY(capi::read_struct("neve_mpi_options", "neve/transfer.h", options, sizeof given, given));
+    NEVE_TRY(capi::read_struct("neve_mpi_options", "neve/transfer.h", options,
+                               offsetof(neve_mpi_options, reached), given));
   }
   ArrayOptions& values = call.transfer.values;
   NEVE_TRY(capi::read_options(*dtype, given.values, bound, values));
-  NEVE_TRY(check_bound(values.bound));
+  NEVE_TRY(check_kind(kind, values, given.reached));
   if (is_integer(*dtype) && values.bound.mode != BoundMode::lossless) {
     return usage_error(fmt::format("the bound is {} for {} values; integers are lossless",
                                    to_string(values.bound), dtype_name(*dtype)));
@@ -52,6 +76,7 @@ Result<CallOptions> read_call(MPI_Datatype type, const char* bound, const neve_m
   call.transfer.block_bytes = given.block_bytes;
   NEVE_TRY(read_layer(given, call.transfer.layer_shape));
   call.report = given.report;
+  call.reached = given.reached;
   return call;
 }
 

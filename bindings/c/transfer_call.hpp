@@ -15,8 +15,12 @@ namespace neve::mpi {
 struct CallOptions {
   Transfer transfer;
   neve_mpi_report* report = nullptr;
+  neve_mpi_reached* reached = nullptr;
 };
-Result<CallOptions> read_call(MPI_Datatype type, const char* bound, const neve_mpi_options* options);
+// Only gathers take a ratio.
+enum class CallKind { gather, other };
+Result<CallOptions> read_call(CallKind kind, MPI_Datatype type, const char* bound,
+                              const neve_mpi_options* options);
 
 // "`name` is NULL for `count` values".
 Status check_values(const char* name, const void* values, uint64_t count);

@@ -74,7 +74,8 @@ struct Access {
 };
 
 Status read_access(const Access& given, const void* values, CallOptions& options) {
-  NEVE_ASSIGN(options, neve::mpi::read_call(given.type, given.bound, given.options));
+  NEVE_ASSIGN(options,
+              neve::mpi::read_call(neve::mpi::CallKind::other, given.type, given.bound, given.options));
   NEVE_TRY(neve::mpi::check_values("values", values, given.count));
   constexpr uint64_t most = neve::max_elements;
   if (given.offset > most || given.count > most - given.offset) {

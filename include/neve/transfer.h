@@ -11,6 +11,12 @@
  * Bound. Text as in neve.h: "rel=1e-3", "abs=0.5" or "lossless"; NULL means options->values->bound, or
  * "rel=1e-3" (integers: "lossless"). In a collective call rel refers to the value range over all ranks. Every
  * finite value arrives within the bound, special values (NaN, infinities, -0, the fill value) bit for bit.
+ * A gather of floating-point values also takes "ratio=10", of the bytes of values that are sent to those of
+ * their frames. Each call gets one absolute bound: that of the last call with the same communicator, root,
+ * type, ratio and number of values, corrected until samples of all ranks take as much as they may. From the
+ * third call of like values on the ratio is reached within 5 %. Values that need no error are sent without
+ * any, and may take less; those that do not get there under any bound are sent as small as they get, within a
+ * few per cent.
  *
  * Errors. Functions return a neve_code (neve.h), and neve_last_error() describes the error. A collective
  * function returns the same code with the same message on all ranks, whichever rank failed, and nothing
@@ -41,6 +47,14 @@ typedef struct neve_mpi_report {
   uint64_t blocks;
 } neve_mpi_report;
 
+/* What a call whose bound is a ratio came to over all ranks; the same on all of them. */
+typedef struct neve_mpi_reached {
+  uint64_t value_bytes; /* values that were sent; root's own are not */
+  uint64_t moved_bytes; /* their frames: the ratio is value_bytes / moved_bytes */
+  double bound_abs;     /* the absolute bound that was used; 0: lossless */
+  double max_abs_error; /* the largest error of a value that was sent, in the values' own arithmetic */
+} neve_mpi_reached;
+
 typedef struct neve_mpi_options {
   size_t struct_bytes;
   const neve_compress_options*
@@ -52,10 +66,12 @@ typedef struct neve_mpi_options {
   const uint64_t* layer_shape; /* sizes of a layer, slowest first. A rank's count must be a multiple of
                                   their product, so that it has whole layers */
   neve_mpi_report* report;     /* filled when the call succeeds; NULL: not wanted */
+  neve_mpi_reached* reached; /* of a gather whose bound is a ratio, filled when it succeeds; NULL: not wanted.
+                                With other bounds and calls it is a usage error */
 } neve_mpi_options;
 
 #define NEVE_MPI_OPTIONS_INIT \
-  { sizeof(neve_mpi_options), NULL, 0, 0, NULL, NULL }
+  { sizeof(neve_mpi_options), NULL, 0, 0, NULL, NULL, NULL }
 
 /* Collective. As MPI_Gather: all ranks send `count` values; `recv`, of count times ranks values, is used on
  * `root` only. `send` on root may be MPI_IN_PLACE. Root's own values are copied without loss. */

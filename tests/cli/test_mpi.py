@@ -48,6 +48,24 @@ def test_gathers(neve, tmp_path, ranks):
     assert all("derived datatype" in line for line in said) and len(said) == ranks
 
 
+def test_gathers_under_a_ratio(neve, tmp_path):
+    options = ("--min-bytes", 1000, "--calls", "gather")
+    said, numbers = carried(neve, "gather", tmp_path / "f", bound="ratio=8", options=options)
+    assert numbers[0] == 9 and 7.6 < numbers[1] / numbers[2] < 8.4
+    sites = [line for line in said if "ratio" in line]
+    assert len(sites) == 3  # of floats, in place, and MPI_Gatherv
+    for line in sites:
+        ratio, error = re.search(r"ratio (\S+), largest error (\S+),", line).groups()
+        assert 7.6 < float(ratio) < 8.4 and 0 < float(error) < 1e-3
+        assert "1 calls" in line and "GB/s" in line
+
+
+# Files do not take one, and what no ratio is is said.
+@pytest.mark.parametrize("bound", ["ratio=8", "ratio=0", "ratio=nan", "ratio=x", "psnr=60"])
+def test_bounds_that_are_not_for_files(neve, bound):
+    assert bound in neve("mpi", "run", "--bound", bound, "--", "true", expect=2).err
+
+
 # What the command says of codecs reaches the gathers: names, numbers and toggles.
 @pytest.mark.parametrize(
     "options",

@@ -51,10 +51,16 @@ Status check_options(const CLI::App& command, const Args& args) {
 Status check_values(const Args& args) {
   options::ArraySlots slots;
   options::Slots of_values = slots.slots();
-  of_values.bound_use = BoundUse::field;
+  of_values.bound_use = BoundUse::array;
   NEVE_TRY(args.flags.read(of_values));
   const ArrayOptions values = slots.take();
   NEVE_TRY(check_tuning(values.tuning));
+  if (values.bound.mode != BoundMode::ratio) {
+    NEVE_TRY(check_bound(values.bound).in("--bound"));
+  } else if (args.calls != std::vector<std::string>{"gather"}) {
+    return usage_error(fmt::format("--bound is {}, which is for gathers alone; add --calls gather",
+                                   to_string(values.bound)));
+  }
   uint64_t min_bytes = 0;
   NEVE_TRY(mpi::read_min_bytes("--min-bytes", args.min_bytes, min_bytes));
   std::vector<uint64_t> layer;
@@ -97,8 +103,9 @@ Command add_mpi(CLI::App& app) {
   auto args = std::make_shared<Args>();
   static options::ArraySlots defaults;
   args->flags.add(*run, for_targets(options::transfer), defaults.slots());
-  args->flags.describe(
-      "bound", "abs=X, rel=X or lossless; without it nothing is compressed, and frame files are read");
+  args->flags.describe("bound",
+                       "abs=X, rel=X, lossless or, with --calls gather, ratio=X; without it nothing is "
+                       "compressed, and frame files are read");
   run->get_option("--bound")->default_str("");
   run->add_option("--calls", args->calls, "which calls are compressed: gather, file (both)")
       ->delimiter(',')

@@ -21,6 +21,13 @@ struct Transfer {
   ArrayOptions values;
   uint64_t block_bytes = 0;
   std::vector<uint64_t> layer_shape;  // slowest first
+  bool tells_errors = false;          // the largest error of what is sent is asked for
+};
+
+// A block that has been encoded before.
+struct MadeFrame {
+  size_t block = 0;
+  Bytes frame;
 };
 
 class BlockEncoder {
@@ -33,6 +40,7 @@ class BlockEncoder {
         options_(transfer.values),
         threads_(transfer.values.encode.threads),
         layer_shape_(transfer.layer_shape),
+        tells_errors_(transfer.tells_errors),
         plan_(plan),
         data_(static_cast<const std::byte*>(data)),
         whole_(whole),
@@ -40,9 +48,13 @@ class BlockEncoder {
     options_.encode.threads = 1;  // they have blocks each
   }
 
+  // Frames of the same transfer, which need not be made again.
+  void keep(std::vector<MadeFrame> made) { made_ = std::move(made); }
+
   size_t blocks() const { return plan_.blocks(); }
   int threads() const { return threads_; }
   int rank() const { return rank_; }
+  bool tells_errors() const { return tells_errors_; }
   // The same bytes whenever and on whichever thread it is asked for.
   Result<Bytes> encode(size_t block) const;
 
@@ -51,10 +63,12 @@ class BlockEncoder {
   ArrayOptions options_;
   int threads_;
   std::vector<uint64_t> layer_shape_;
+  bool tells_errors_;
   BlockPlan plan_;
   const std::byte* data_;
   std::optional<ArrayMeasure> whole_;
   int rank_;
+  std::vector<MadeFrame> made_;
 };
 
 // Not collective: what a relative bound over these values alone is of; nothing for the other bounds.

@@ -47,43 +47,76 @@ Result<std::vector<BlockPlan>> exchange_plans(const Comm& comm, const GatherCall
   return plans;
 }
 
-}  // namespace
+// Where root finds its own values, and puts them.
+std::byte* own_place(const Comm& comm, const GatherCall& call) {
+  if (comm.rank() != call.root || call.recv == nullptr) return nullptr;
+  return call.recv + call.displs[static_cast<size_t>(call.root)] * dtype_bytes(call.transfer.dtype);
+}
 
-Status gather_blocks(const Comm& comm, const GatherCall& call, Moved& moved) {
-  const bool is_root = comm.rank() == call.root;
-  const size_t value_bytes = dtype_bytes(call.transfer.dtype);
-  std::byte* const own_place = is_root && call.recv != nullptr
-                                   ? call.recv + call.displs[static_cast<size_t>(call.root)] * value_bytes
-                                   : nullptr;
-  const void* const values = is_root && call.send == nullptr ? own_place : call.send;
-  BlockPlan mine;
-  NEVE_ASSIGN(const std::vector<BlockPlan> plans, exchange_plans(comm, call, mine));
-  NEVE_ASSIGN(const auto whole, measure_together(comm, call.transfer, mine, values));
-
+// What moves: `transfer` has a bound that needs no search.
+struct Parts {
+  const Transfer& transfer;
+  const std::vector<BlockPlan>& plans;  // on root
+  const BlockPlan& mine;
+  const void* values;
+  std::optional<ArrayMeasure> whole;
+};
+struct Move {
   std::optional<BlockEncoder> encoder;  // of the others
   std::vector<Incoming> incoming;       // at root
-  NEVE_TRY(agree(comm, guarded("gather", [&]() -> Status {
-                   if (!is_root) {
-                     encoder.emplace(call.transfer, mine, values, whole, comm.rank());
-                     return {};
-                   }
-                   for (int rank = 0; rank < comm.size(); ++rank) {
-                     if (rank == call.root) continue;
-                     const auto r = static_cast<size_t>(rank);
-                     incoming.push_back({rank, plans[r], call.recv + call.displs[r] * value_bytes});
-                   }
+};
+
+// Collective.
+Status prepare(const Comm& comm, const GatherCall& call, const Parts& parts, Move& move) {
+  return agree(comm, guarded("gather", [&]() -> Status {
+                 if (comm.rank() != call.root) {
+                   move.encoder.emplace(parts.transfer, parts.mine, parts.values, parts.whole, comm.rank());
                    return {};
-                 })));
-  const Status done = guarded("gather", [&]() -> Status {
-    if (!is_root) return send_blocks(comm.get(), call.root, block_tag, *encoder, moved);
-    if (call.send != nullptr && call.count > 0) std::memcpy(own_place, call.send, call.count * value_bytes);
+                 }
+                 const size_t value_bytes = dtype_bytes(call.transfer.dtype);
+                 for (int rank = 0; rank < comm.size(); ++rank) {
+                   if (rank == call.root) continue;
+                   const auto r = static_cast<size_t>(rank);
+                   move.incoming.push_back({rank, parts.plans[r], call.recv + call.displs[r] * value_bytes});
+                 }
+                 return {};
+               }));
+}
+
+// What this rank's part in it came to: the ranks have still to agree on it.
+Status run(const Comm& comm, const GatherCall& call, const Move& move, Moved& moved) {
+  return guarded("gather", [&]() -> Status {
+    if (comm.rank() != call.root) return send_blocks(comm.get(), call.root, block_tag, *move.encoder, moved);
+    if (call.send != nullptr && call.count > 0) {
+      std::memcpy(own_place(comm, call), call.send, call.count * dtype_bytes(call.transfer.dtype));
+    }
     // A sender that failed says so itself, by its own number.
     NEVE_TRY(receive_blocks(comm.get(), MPI_ANY_SOURCE, block_tag, call.transfer.dtype,
-                            call.transfer.values.encode.threads, incoming, moved)
+                            call.transfer.values.encode.threads, move.incoming, moved)
                  .own);
     return injected_fault(Phase::send, comm.rank());
   });
-  return agree(comm, done);
+}
+
+}  // namespace
+
+Status gather_blocks(const Comm& comm, const GatherCall& call, Moved& moved, Reached& reached) {
+  const bool is_root = comm.rank() == call.root;
+  const void* const values = is_root && call.send == nullptr ? own_place(comm, call) : call.send;
+  BlockPlan mine;
+  NEVE_ASSIGN(const std::vector<BlockPlan> plans, exchange_plans(comm, call, mine));
+  Move move;
+  if (call.transfer.values.bound.mode != BoundMode::ratio) {
+    NEVE_ASSIGN(const auto whole, measure_together(comm, call.transfer, mine, values));
+    NEVE_TRY(prepare(comm, call, {call.transfer, plans, mine, values, whole}, move));
+    return agree(comm, run(comm, call, move, moved));
+  }
+  NEVE_ASSIGN(RateCall rate,
+              RateCall::begin(comm, *call.sites, call.transfer, call.root, mine, values, !is_root));
+  NEVE_TRY(prepare(comm, call, {rate.transfer(), plans, mine, values, rate.whole()}, move));
+  if (move.encoder) move.encoder->keep(rate.take_made());
+  const Status done = run(comm, call, move, moved);
+  return rate.end(comm, done, is_root ? Moved() : moved, reached);
 }
 
 }  // namespace neve::mpi

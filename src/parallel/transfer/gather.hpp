@@ -6,6 +6,7 @@
 
 #include <span>
 
+#include "parallel/transfer/rate_call.hpp"
 #include "parallel/transfer/send_blocks.hpp"
 
 namespace neve::mpi {
@@ -19,9 +20,12 @@ struct GatherCall {
   std::byte* recv = nullptr;
   std::vector<uint64_t> counts;  // of each rank
   std::vector<uint64_t> displs;  // in values
+  // Where the bound is a ratio: what the caller's communicator has learned.
+  RateSites* sites = nullptr;
 };
 
 // Collective, after all ranks have agreed that their calls are sound. The same outcome on all ranks.
-Status gather_blocks(const Comm& comm, const GatherCall& call, Moved& moved);
+// `reached` is set where the bound is a ratio.
+Status gather_blocks(const Comm& comm, const GatherCall& call, Moved& moved, Reached& reached);
 
 }  // namespace neve::mpi

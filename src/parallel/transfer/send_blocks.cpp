@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/transfer/send_blocks.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "parallel/comm/fault.hpp"
@@ -8,6 +9,18 @@
 #include "parallel/transfer/window.hpp"
 
 namespace neve::mpi {
+namespace {
+
+// What the encoder measured stands in the frame.
+Status add_error(ByteSpan frame, Moved& moved) {
+  NEVE_ASSIGN(const FrameDescription description, describe_frame(frame));
+  for (const ComponentInfo& component : description.components) {
+    moved.max_abs_error = std::max(moved.max_abs_error, component.max_abs_error);
+  }
+  return {};
+}
+
+}  // namespace
 
 Status send_blocks(MPI_Comm comm, int dest, int tag, const BlockEncoder& encoder, Moved& moved) {
   Window window("sending a block");
@@ -21,6 +34,7 @@ Status send_blocks(MPI_Comm comm, int dest, int tag, const BlockEncoder& encoder
     NEVE_TRY(window.next_frame(*ahead, frame));
     encoded = guarded("encode", [&]() -> Status {
       NEVE_TRY(frame.status());
+      if (encoder.tells_errors()) NEVE_TRY(add_error(*frame, moved));
       return injected_fault(Phase::send, encoder.rank());
     });
     if (!encoded.ok()) break;

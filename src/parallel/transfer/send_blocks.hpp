@@ -10,6 +10,7 @@ namespace neve::mpi {
 struct Moved {
   uint64_t frame_bytes = 0;
   uint64_t blocks = 0;
+  double max_abs_error = 0;  // where the transfer tells it, of what was sent
 };
 
 // Sends the blocks in order, a message each; while they move the next are encoded. In the place of a block

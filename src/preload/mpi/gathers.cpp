@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "preload/mpi/gathers.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -16,6 +21,31 @@ namespace neve::pmpi {
 namespace {
 
 Counts counts;
+
+// Calls under a ratio, by what tells their sites apart. Of the calls whose root this rank was.
+struct RatioSite {
+  int root, ranks;
+  size_t value_bytes;
+  uint64_t call_bytes;
+  auto operator<=>(const RatioSite&) const = default;
+};
+struct RatioSums {
+  uint64_t calls = 0, value_bytes = 0, moved_bytes = 0;
+  double max_abs_error = 0, seconds = 0;
+};
+std::mutex ratio_mutex;
+std::map<RatioSite, RatioSums> ratio_sites;
+
+void count_ratio_call(const Gather& call, int ranks, size_t value_bytes, const neve_mpi_reached& reached,
+                      double seconds) {
+  const std::lock_guard lock(ratio_mutex);
+  RatioSums& sums = ratio_sites[{call.root, ranks, value_bytes, reached.value_bytes}];
+  ++sums.calls;
+  sums.value_bytes += reached.value_bytes;
+  sums.moved_bytes += reached.moved_bytes;
+  sums.max_abs_error = std::max(sums.max_abs_error, reached.max_abs_error);
+  sums.seconds += seconds;
+}
 
 bool is_derived(MPI_Datatype type) {
   int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
@@ -134,13 +164,21 @@ bool gather_frames(const Gather& call, bool is_root, int ranks) {
   const bool in_place = is_root && call.send == MPI_IN_PLACE;
   const uint64_t own =
       in_place ? places_counts[static_cast<size_t>(call.root)] : static_cast<uint64_t>(call.send_count);
-  const neve_mpi_options options = options_for(own, values, report);
+  neve_mpi_options options = options_for(own, values, report);
+  const bool is_ratio = settings().transfer.values.bound.mode == BoundMode::ratio;
+  neve_mpi_reached reached = {};
+  if (is_ratio) options.reached = &reached;
+  const double begin = MPI_Wtime();
   const int code = neve_mpi_gatherv(call.send, own, in_place ? call.recv_type : call.send_type, call.recv,
                                     places_counts.data(), displs.data(), call.root, call.comm,
                                     settings().bound.c_str(), &options);
   if (code != NEVE_OK) {
     if (is_root) say(std::string("a gather is passed through as it is: ") + neve_last_error());
     return false;
+  }
+  if (is_root && is_ratio) {
+    const auto dtype = mpi::dtype_of(in_place ? call.recv_type : call.send_type);
+    count_ratio_call(call, ranks, dtype ? dtype_bytes(*dtype) : 0, reached, MPI_Wtime() - begin);
   }
   ++counts.calls;
   if (!is_root) {
@@ -176,5 +214,17 @@ int gather(const Gather& call, const std::function<int()>& plain) {
 }
 
 const Counts& gather_counts() { return counts; }
+
+void say_ratios() {
+  for (const auto& [site, sums] : ratio_sites) {
+    const double ratio = static_cast<double>(sums.value_bytes) / static_cast<double>(sums.moved_bytes);
+    say(
+        fmt::format("gathers of {} bytes of f{} to rank {} of {}: {} calls, {} bytes as {}, ratio {:.2f}, "
+                    "largest error {:.3g}, {:.3f} GB/s",
+                    site.call_bytes, 8 * site.value_bytes, site.root, site.ranks, sums.calls,
+                    sums.value_bytes, sums.moved_bytes, sums.moved_bytes == 0 ? 0 : ratio, sums.max_abs_error,
+                    static_cast<double>(sums.value_bytes) / std::max(sums.seconds, 1e-9) / 1e9));
+  }
+}
 
 }  // namespace neve::pmpi

@@ -34,5 +34,7 @@ struct Counts {
 };
 // Of this rank, where it sent.
 const Counts& gather_counts();
+// Under a ratio: what the calls came to whose root this rank was, on stderr, a line for each kind.
+void say_ratios();
 
 }  // namespace neve::pmpi

@@ -103,7 +103,7 @@ Status refuse_idle_options(const ArrayOptions& values) {
 Status read_options(Settings& settings) {
   options::ArraySlots slots;
   options::Slots of_values = slots.slots();
-  of_values.bound_use = BoundUse::field;
+  of_values.bound_use = BoundUse::array;
   for (const options::Option& option : options::table()) {
     if ((option.targets & options::transfer) == 0) continue;
     const std::string variable = options::variable_of(option);
@@ -118,6 +118,15 @@ Status read_options(Settings& settings) {
   }
   settings.transfer.values = slots.take();
   return settings.compresses ? refuse_idle_options(settings.transfer.values) : Status();
+}
+
+// Gathers find the bound of a ratio anew for each call; files do not.
+Status refuse_searched_bound(const Settings& settings) {
+  const Bound& bound = settings.transfer.values.bound;
+  if (bound.mode != BoundMode::ratio) return check_bound(bound).in("NEVE_MPI_BOUND");
+  if (!settings.files) return {};
+  return usage_error(fmt::format(
+      "NEVE_MPI_BOUND is {}, which is for gathers alone; set NEVE_MPI_CALLS to gather", to_string(bound)));
 }
 
 // Without a bound nothing is compressed: frame files are read, whatever else is asked for.
@@ -153,6 +162,7 @@ Status read_environment(Settings& settings) {
                            settings.transfer.layer_shape));
   settings.patterns = split(text_of("NEVE_MPI_FILES"), ':');
   NEVE_TRY(read_calls(settings));
+  if (settings.compresses) NEVE_TRY(refuse_searched_bound(settings));
   return refuse_idle_variables(settings);
 }
 

@@ -87,6 +87,7 @@ int access_by_name(std::string_view name, MPI_File file, const Buffer& buffer, c
 void report() {
   if (!settings().reports) return;
   const Inside inside;
+  say_ratios();
   const Counts& gathers = gather_counts();
   const FileCounts& files = file_counts();
   std::array<uint64_t, 7> numbers = {gathers.calls, gathers.value_bytes, gathers.frame_bytes,
