@@ -33,7 +33,7 @@ using ensemble::Phases;
 struct Args {
   Case options;
   std::vector<std::string> methods = {"netcdf", "none", "zlib", "bzip2", "lzo", "speed", "ratio"};
-  double spacing_km = 30, radius_km = 250;
+  double spacing_km = 60, radius_km = 400, storage_megabytes = 0;
   std::string effort = "fast", deck, plot;
   ReportArgs report;
   std::string result;  // as JSON, for the picture
@@ -43,6 +43,7 @@ Result<Case> case_of(const Args& args) {
   Case options = args.options;
   options.grid.spacing_m = args.spacing_km * 1e3;
   options.filter.radius_m = args.radius_km * 1e3;
+  options.storage_bytes_per_second = args.storage_megabytes * 1e6;
   NEVE_ASSIGN(const Effort effort, parse_effort(args.effort));
   for (const std::string& name : args.methods) {
     NEVE_ASSIGN(ensemble::Method method, ensemble::parse_method(name));
@@ -80,15 +81,73 @@ std::optional<double> break_even_bandwidth(const MethodResult& reference, const 
   return static_cast<double>(reference.bytes() - method.bytes()) / more_seconds;
 }
 
+// End to end, with what imitated storage adds.
+double total_seconds(const MethodResult& method) { return method.seconds.total() + method.imitated.total(); }
+
+double conversion_share(const MethodResult& method) {
+  return (method.seconds.conversion + method.imitated.conversion) / total_seconds(method);
+}
+
+Json phases_json(const Phases& phases) {
+  Json j;
+  for (const auto& [name, seconds] : phase_columns) j[name] = phases.*seconds;
+  j["total"] = phases.total();
+  return j;
+}
+
+Json choice_json(const Choice& choice) {
+  Json j = {{"variable", choice.variable},
+            {"step", choice.step},
+            {"method", lossless_method_name(choice.selection.method)},
+            {"reason", choice_reason_name(choice.reason)},
+            {"performance", choice.performance},
+            {"raw_bytes", choice.raw_bytes},
+            {"coded_bytes", choice.coded_bytes},
+            {"choosing_seconds", 1e-9 * static_cast<double>(choice.choosing_ns)},
+            {"coding_seconds", 1e-9 * static_cast<double>(choice.coding_ns)}};
+  if (choice.rival.codec == Codec::lossless) {
+    j["rival"] = lossless_method_name(choice.rival.method);
+    j["rival_estimate"] = choice.rival_estimate;
+  }
+  return j;
+}
+
 Json errors_json(const Errors& errors) {
   Json j;
   for (size_t v = 0; v < errors.size(); ++v) j[ensemble::analysed_names[v]] = errors[v];
   return j;
 }
 
+Json inflation_json(const ensemble::GroupInflation& inflation) {
+  Json j;
+  for (size_t g = 0; g < inflation.size(); ++g) j[ensemble::analysis_group_names[g]] = inflation[g];
+  return j;
+}
+
+Json method_json(const Case& options, const BenchmarkResult& result, const MethodResult& method) {
+  Json entry = {{"name", method.name},
+                {"bytes", method.bytes()},
+                {"forecast_bytes", method.forecast_bytes},
+                {"converted_bytes", method.converted_bytes},
+                {"revised_bytes", method.revised_bytes},
+                {"saved", saved_share(result, method)},
+                {"seconds", phases_json(method.seconds)}};
+  if (options.storage_bytes_per_second > 0) entry["imitated_seconds"] = phases_json(method.imitated);
+  entry["total_seconds"] = total_seconds(method);
+  entry["conversion_share"] = conversion_share(method);
+  const std::optional<double> bandwidth = break_even_bandwidth(result.methods[0], method);
+  entry["break_even_MBps"] = bandwidth ? Json(*bandwidth / 1e6) : Json();
+  if (options.verify) entry["verified_values"] = method.verified_values;
+  if (method.choices.empty()) return entry;
+  entry["choices"] = Json::array();
+  for (const Choice& choice : method.choices) entry["choices"].push_back(choice_json(choice));
+  return entry;
+}
+
 Json result_json(const Case& options, int ranks, const BenchmarkResult& result) {
   Json j = {{"ranks", ranks},
             {"members", options.members},
+            {"member_ranks", result.member_ranks},
             {"letkf_ranks", options.filter_ranks == 0 ? ranks : options.filter_ranks},
             {"grid", {options.grid.nx, options.grid.ny, options.grid.layers}},
             {"spacing_m", options.grid.spacing_m},
@@ -100,10 +159,17 @@ Json result_json(const Case& options, int ranks, const BenchmarkResult& result) 
             {"observations", result.observations},
             {"noise", errors_json(ensemble::observation_noise)},
             {"inflation", options.filter.inflation},
+            {"max_inflation", options.filter.max_inflation},
+            {"relaxation", options.filter.relaxation},
             {"radius_m", options.filter.radius_m},
             {"radius_layers", options.filter.radius_layers},
+            {"thickness_for_winds", options.filter.thickness_for_winds},
+            {"winds_for_thickness", options.filter.winds_for_thickness},
+            {"weight_spacing", options.filter.weight_spacing},
             {"delta", options.delta},
             {"seed", options.seed},
+            {"storage_MBps",
+             options.storage_bytes_per_second > 0 ? Json(options.storage_bytes_per_second / 1e6) : Json()},
             {"raw_bytes", result.raw_bytes},
             {"cycles", Json::array()},
             {"methods", Json::array()}};
@@ -111,67 +177,79 @@ Json result_json(const Case& options, int ranks, const BenchmarkResult& result) 
     j["cycles"].push_back({{"free", errors_json(cycle.free)},
                            {"background", errors_json(cycle.background)},
                            {"analysis", errors_json(cycle.analysis)},
-                           {"spread", errors_json(cycle.spread)}});
+                           {"background_spread", errors_json(cycle.background_spread)},
+                           {"analysis_spread", errors_json(cycle.analysis_spread)},
+                           {"inflation", inflation_json(cycle.inflation)}});
   }
   for (const MethodResult& method : result.methods) {
-    Json entry = {{"name", method.name},
-                  {"bytes", method.bytes()},
-                  {"forecast_bytes", method.forecast_bytes},
-                  {"converted_bytes", method.converted_bytes},
-                  {"revised_bytes", method.revised_bytes},
-                  {"saved", saved_share(result, method)}};
-    for (const auto& [name, seconds] : phase_columns) entry["seconds"][name] = method.seconds.*seconds;
-    entry["seconds"]["total"] = method.seconds.total();
-    const std::optional<double> bandwidth = break_even_bandwidth(result.methods[0], method);
-    entry["break_even_MBps"] = bandwidth ? Json(*bandwidth / 1e6) : Json();
-    if (options.verify) entry["verified_values"] = method.verified_values;
-    j["methods"].push_back(std::move(entry));
+    j["methods"].push_back(method_json(options, result, method));
   }
   return j;
 }
 
-std::string result_text(const Case& options, int ranks, const BenchmarkResult& result) {
-  std::string text = fmt::format(
-      "{} of {} x {} x {} cells on {}, {} of {} h with {}, {} each; "
-      "{} of values\n\n",
-      counted(static_cast<uint64_t>(options.members), "member"), options.grid.nx, options.grid.ny,
-      options.grid.layers, counted(static_cast<uint64_t>(ranks), "rank"),
-      counted(static_cast<uint64_t>(options.cycles), "cycle"), options.cycle_hours,
-      counted(static_cast<uint64_t>(options.outputs), "output"),
-      counted(static_cast<uint64_t>(result.observations), "observation"), human_bytes(result.raw_bytes));
+std::string method_table(const Case& options, const BenchmarkResult& result) {
+  const bool is_imitated = options.storage_bytes_per_second > 0;
   std::vector<std::string> heads = {"method", "written", "saved"};
   for (const auto& [name, seconds] : phase_columns) heads.push_back(std::string(name) + " s");
-  heads.insert(heads.end(), {"total s", "without model s", "break-even MB/s"});
+  if (is_imitated) heads.emplace_back("of it imitated s");
+  heads.insert(heads.end(), {"total s", "conversion", "break-even MB/s"});
   Table table(heads);
   for (const MethodResult& method : result.methods) {
     std::vector<std::string> row = {method.name, human_bytes(method.bytes()),
                                     fmt::format("{:.1f} %", 100 * saved_share(result, method))};
     for (const auto& [name, seconds] : phase_columns)
-      row.push_back(fmt::format("{:.3g}", method.seconds.*seconds));
-    row.push_back(fmt::format("{:.3g}", method.seconds.total()));
-    row.push_back(fmt::format("{:.3g}", method.seconds.total() - method.seconds.model));
+      row.push_back(fmt::format("{:.3g}", method.seconds.*seconds + method.imitated.*seconds));
+    if (is_imitated) row.push_back(fmt::format("{:.3g}", method.imitated.total()));
+    row.push_back(fmt::format("{:.3g}", total_seconds(method)));
+    row.push_back(fmt::format("{:.1f} %", 100 * conversion_share(method)));
     const std::optional<double> bandwidth = break_even_bandwidth(result.methods[0], method);
     row.push_back(bandwidth ? fmt::format("{:.3g}", *bandwidth / 1e6) : "-");
     table.add(row);
   }
-  text += table.text();
-  text += fmt::format(
-      "\nBreak-even: with storage that takes fewer MB/s from these {} ranks together, the method is faster "
-      "end "
-      "to end "
-      "than {}.\n",
-      ranks, result.methods[0].name);
-  text += "\nErrors against the truth, root mean square:\n";
-  Table errors({"cycle", "variable", "free run", "background", "analysis", "spread"});
+  return table.text();
+}
+
+std::string error_table(const BenchmarkResult& result) {
+  Table errors({"cycle", "variable", "free run", "background", "its spread", "analysis", "its spread"});
   for (size_t c = 0; c < result.cycles.size(); ++c) {
     for (size_t v = 0; v < ensemble::analysed_variables; ++v) {
       const CycleErrors& cycle = result.cycles[c];
-      errors.add({std::to_string(c + 1), ensemble::analysed_names[v], fmt::format("{:.3g}", cycle.free[v]),
-                  fmt::format("{:.3g}", cycle.background[v]), fmt::format("{:.3g}", cycle.analysis[v]),
-                  fmt::format("{:.3g}", cycle.spread[v])});
+      std::vector<std::string> row = {std::to_string(c + 1), ensemble::analysed_names[v]};
+      for (const double value : {cycle.free[v], cycle.background[v], cycle.background_spread[v],
+                                 cycle.analysis[v], cycle.analysis_spread[v]}) {
+        row.push_back(fmt::format("{:.3g}", value));
+      }
+      errors.add(row);
     }
   }
-  text += errors.text();
+  return errors.text();
+}
+
+std::string result_text(const Case& options, int ranks, const BenchmarkResult& result) {
+  std::string text = fmt::format(
+      "{} of {} x {} x {} cells on {}, {} a member, {} of {} h with {}, {} each; "
+      "{} of values\n\n",
+      counted(static_cast<uint64_t>(options.members), "member"), options.grid.nx, options.grid.ny,
+      options.grid.layers, counted(static_cast<uint64_t>(ranks), "rank"),
+      counted(static_cast<uint64_t>(result.member_ranks), "rank"),
+      counted(static_cast<uint64_t>(options.cycles), "cycle"), options.cycle_hours,
+      counted(static_cast<uint64_t>(options.outputs), "output"),
+      counted(static_cast<uint64_t>(result.observations), "observation"), human_bytes(result.raw_bytes));
+  text += method_table(options, result);
+  if (options.storage_bytes_per_second > 0) {
+    text += fmt::format(
+        "\nStorage of {:g} MB/s for all ranks is imitated: to the measured time of each phase, all bytes it "
+        "read and wrote over that bandwidth are added.\n",
+        options.storage_bytes_per_second / 1e6);
+  }
+  text += fmt::format(
+      "\nBreak-even: with storage that takes fewer MB/s from these {} ranks together, the method is faster "
+      "end to end than {}; by the measured times alone.\n",
+      ranks, result.methods[0].name);
+  text +=
+      "\nErrors of the members' mean against the truth, root mean square, and the members' spread around it:"
+      "\n";
+  text += error_table(result);
   if (options.verify) {
     text += "\nRead back bit for bit:\n";
     for (const MethodResult& method : result.methods) {
@@ -182,15 +260,16 @@ std::string result_text(const Case& options, int ranks, const BenchmarkResult& r
 }
 
 Status check_options(const CLI::App& command, const Args& args) {
-  const auto has = [&](std::initializer_list<const char*> names) {
-    return std::any_of(names.begin(), names.end(), [&](const char* name) {
-      return std::find(args.methods.begin(), args.methods.end(), name) != args.methods.end();
-    });
-  };
-  return refuse_idle(command, {{"--delta", has({"speed", "ratio"}),
-                                "with these --methods; it is allowed with speed and ratio"},
-                               {"--effort", has({"bzip2", "lzo", "speed", "ratio"}),
-                                "with these --methods; it is allowed with Neve's"}});
+  bool codes = false, chooses = false;
+  for (const std::string& name : args.methods) {
+    NEVE_ASSIGN(const ensemble::Method method, ensemble::parse_method(name));
+    codes = codes || method.storage.kind == ensemble::Storage::Kind::neve;
+    chooses = chooses || ensemble::is_chosen(method);
+  }
+  return refuse_idle(command,
+                     {{"--delta", chooses,
+                       "with these --methods; it is allowed with those that choose, as speed and ratio do"},
+                      {"--effort", codes, "with these --methods; it is allowed with Neve's"}});
 }
 
 Status run(const Ranks& ranks, const CLI::App& command, Args& args) {
@@ -207,6 +286,9 @@ void add_case_options(CLI::App& sub, Args& args) {
   add_deck_option(sub, args.deck, "members = 16");
   sub.option_defaults()->group("Cycles");
   sub.add_option("--members", options.members, "members of the ensemble")->capture_default_str();
+  sub.add_option("--member-ranks", options.member_ranks,
+                 "ranks that share a member, by bands of rows; 0: as many as there are for each, at least 1")
+      ->capture_default_str();
   sub.add_option("--cycles", options.cycles, "forecasts, each followed by an analysis")
       ->capture_default_str();
   sub.add_option("--cycle-hours", options.cycle_hours, "hours of a forecast")->capture_default_str();
@@ -242,7 +324,22 @@ void add_filter_options(CLI::App& sub, Args& args) {
   sub.add_option("--radius-layers", options.filter.radius_layers,
                  "radius of localization in the vertical, layers")
       ->capture_default_str();
-  sub.add_option("--inflation", options.filter.inflation, "inflation of the background's covariance")
+  sub.add_option("--thickness-for-winds", options.filter.thickness_for_winds,
+                 "weight, 0 to 1, of observed thickness in the analysis of winds")
+      ->capture_default_str();
+  sub.add_option("--winds-for-thickness", options.filter.winds_for_thickness,
+                 "weight, 0 to 1, of observed winds in the analysis of thickness")
+      ->capture_default_str();
+  sub.add_option("--weight-spacing", options.filter.weight_spacing,
+                 "cells between places with members' weights of their own; others interpolate")
+      ->capture_default_str();
+  sub.add_option("--inflation", options.filter.inflation, "least inflation of the background's covariance")
+      ->capture_default_str();
+  sub.add_option("--max-inflation", options.filter.max_inflation,
+                 "most inflation; between the two it is estimated from the observations")
+      ->capture_default_str();
+  sub.add_option("--relaxation", options.filter.relaxation,
+                 "of the analysis' spread to the background's: 0 not at all, 1 to the whole of it")
       ->capture_default_str();
 }
 
@@ -252,15 +349,20 @@ void add_file_options(CLI::App& sub, Args& args) {
   sub.add_option("--methods", args.methods,
                  "methods of storing: netcdf (uncompressed files, converted to binary ones and back), none "
                  "(uncompressed), zlib (HDF5's), bzip2, lzo (Neve's B-bzip2, B-LZO), speed, ratio (Neve "
-                 "chooses the lossless method by this)")
+                 "chooses the lossless method by this), acomps-speed, acomps-ratio (among ACOMPS' nine), "
+                 "ratio:METHOD+METHOD... (among these)")
       ->delimiter(',')
       ->capture_default_str();
-  sub.add_option("--delta", options.delta,
-                 "speed, ratio: a variable's lossless method is chosen again when its ratio has changed by "
-                 "this fraction")
+  sub.add_option(
+         "--delta", options.delta,
+         "speed, ratio: a variable's lossless method is chosen again when its performance has changed "
+         "by this fraction")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   sub.add_option("--effort", args.effort, "effort of Neve's methods: " + joined(effort_names, " or "))
+      ->capture_default_str();
+  sub.add_option("--storage", args.storage_megabytes,
+                 "imitate storage of so many MB/s for all ranks together: bytes over it are added to times")
       ->capture_default_str();
   sub.add_option("--folder", options.folder, "folder in which the files are written")->capture_default_str();
   sub.add_flag("--verify", options.verify, "read all members' files back and compare every bit");
@@ -283,7 +385,8 @@ Command add_bench_ensemble(CLI::App& bench) {
   sub->footer(
       "Examples:\n"
       "  mpirun -n 4 neve bench ensemble --verify\n"
-      "  mpirun -n 2 neve bench ensemble --nx 181 --ny 151 --methods netcdf,speed,ratio --plot ensemble.png\n"
+      "  mpirun -n 2 neve bench ensemble --nx 181 --ny 151 --members 4 --methods netcdf,speed,ratio --plot "
+      "ensemble.png\n"
       "  neve bench ensemble --deck case.toml --json");
   Command command = deck_command(*sub, {args, &args->deck},
                                  [args, sub](const Ranks& ranks) { return run(ranks, *sub, *args); });

@@ -51,6 +51,78 @@ def test_states_and_sizes_of_values_do_not_depend_on_ranks(results):
         assert results[ranks]["raw_bytes"] == results[1]["raw_bytes"]
 
 
+TINY = (
+    *("--nx", "24", "--ny", "32", "--layers", "2", "--spacing", "100", "--members", "2"),
+    *("--cycles", "2", "--outputs", "2", "--spinup-hours", "0", "--stations", "30"),
+)
+
+
+def test_members_shared_by_ranks_are_the_same_bit_for_bit(neve, tmp_path):
+    """2 members on up to 7 ranks: all but the seventh, which is left over, run one."""
+    made = {}
+    for ranks, shared in ((1, 1), (2, 1), (3, 1), (4, 2), (7, 3)):
+        folder = tmp_path / str(ranks)
+        folder.mkdir()
+        few = ("--methods", "netcdf,none", "--letkf-ranks", "1", "--verify", "--keep")
+        found = neve(
+            *("bench", "ensemble", *TINY, *few, "--folder", folder, "--json"), ranks=ranks
+        ).json
+        assert found["member_ranks"] == shared
+        files = {path.name: path.read_bytes() for path in folder.glob("*.bin")}
+        assert len(files) == 2 * 2 + 1
+        made[ranks] = (found["cycles"], [m["bytes"] for m in found["methods"]], files)
+    for ranks in (2, 3, 4, 7):
+        assert made[ranks] == made[1], f"{ranks} ranks"
+
+
+def test_imitated_storage_adds_bytes_over_its_bandwidth(neve, tmp_path):
+    few = ("--methods", "netcdf,none,zlib", "--folder", tmp_path)
+    result = neve("bench", "ensemble", *TINY, *few, "--storage", "2", "--json", ranks=2).json
+    assert result["storage_MBps"] == 2
+    for method in result["methods"]:
+        measured, imitated = method["seconds"], method["imitated_seconds"]
+        assert imitated["model"] == imitated["letkf"] == 0
+        written = method["forecast_bytes"] + method["revised_bytes"]
+        assert imitated["write"] == pytest.approx(written / 2e6)
+        assert method["total_seconds"] == pytest.approx(measured["total"] + imitated["total"])
+    netcdf, none, _ = result["methods"]
+    # Each file is read and made anew, and the revised state, too.
+    read_values = netcdf["converted_bytes"]
+    # HDF5 reads no more than the values; its files are some bytes longer.
+    added = netcdf["imitated_seconds"]["conversion"]
+    assert added == pytest.approx(2 * read_values / 2e6, rel=0.02)
+    assert netcdf["conversion_share"] > 0.3
+    assert none["imitated_seconds"]["conversion"] == none["conversion_share"] == 0
+    # The same run: the same bytes, and so the same seconds.
+    again = neve("bench", "ensemble", *TINY, *few, "--storage", "2", "--json", ranks=2).json
+    for before, after in zip(result["methods"], again["methods"], strict=True):
+        assert before["imitated_seconds"] == after["imitated_seconds"]
+    out = neve("bench", "ensemble", *TINY, *few, "--storage", "2").out
+    assert "Storage of 2 MB/s for all ranks is imitated" in out
+
+
+ACOMPS = {f"{b}-{m}" for b in ("B", "BW", "BWXOR") for m in ("LZO", "ZLIB", "BZIP2")}
+
+
+def test_choices_are_logged_and_keep_to_the_candidates(neve, tmp_path):
+    methods = "none,speed,acomps-speed,acomps-ratio,ratio:B-LZO+bw-zlib"
+    result = neve(
+        *("bench", "ensemble", *TINY, "--methods", methods, "--folder", tmp_path, "--json"),
+        ranks=2,
+    ).json
+    _, _, by_speed, by_ratio, of_set = result["methods"]
+    assert "choices" not in result["methods"][0]
+    for method, allowed in ((by_speed, ACOMPS), (by_ratio, ACOMPS), (of_set, {"B-LZO", "BW-ZLIB"})):
+        chosen = {c["method"].upper() for c in method["choices"]}
+        assert chosen and chosen <= {name.upper() for name in allowed}
+        # One member of this rank, two outputs, two cycles: four steps of each of 19 variables.
+        steps = {(c["variable"], c["step"]) for c in method["choices"]}
+        assert steps == {(v, s) for v in {v for v, _ in steps} for s in range(4)}
+        assert len({v for v, _ in steps}) == 19
+        assert all(c["reason"] == "first" for c in method["choices"] if c["step"] == 0)
+    assert by_ratio["bytes"] <= min(by_speed["bytes"], of_set["bytes"])
+
+
 def test_all_methods_are_verified_and_accounted_for(results):
     assert [method["name"] for method in results[2]["methods"]] == METHODS
     for result in results.values():
@@ -129,14 +201,21 @@ def test_a_picture_is_drawn(neve, tmp_path):
         *(*few, "--methods", "netcdf,ratio", "--folder", tmp_path, "--plot", picture),
         ranks=2,
     ).out
-    assert "without model s" in out
+    assert "conversion" in out and "its spread" in out
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
     "arguments, part",
     [
-        (("--methods", "tape"), "netcdf, none, zlib, bzip2, lzo, speed, ratio"),
+        (("--methods", "tape"), "netcdf, none, zlib, bzip2, lzo, speed, ratio, acomps-speed"),
+        (("--methods", "ratio:gzip"), 'lossless method "gzip" unknown'),
+        (("--member-ranks", "2"), "member-ranks is 2; 0 to 1 is allowed with 1 ranks and 44 rows"),
+        (("--relaxation", "2"), "relaxation is 2; 0 to 1"),
+        (("--max-inflation", "0.5"), "max-inflation is 0.5; 1 to 10"),
+        (("--thickness-for-winds", "-1"), "thickness-for-winds is -1"),
+        (("--weight-spacing", "0"), "weight-spacing is 0; 1 to 64"),
+        (("--storage", "-3"), "storage is -3"),
         (("--methods", "zlib,zlib"), "given twice"),
         (("--perturbation", "9"), "perturbation is 9"),
         (("--letkf-ranks", "3"), "3 LETKF processes on 1 ranks"),

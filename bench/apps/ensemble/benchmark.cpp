@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 
+#include "bench/apps/ensemble/member_file.hpp"
+#include "bench/apps/ensemble/team.hpp"
 #include "bench/harness/check_range.hpp"
 #include "bench/harness/random.hpp"
 #include "bench/harness/timed.hpp"
@@ -29,41 +31,6 @@ constexpr double seconds_per_hour = 3600;
 // Of Random: the truth and the members have small ones.
 constexpr uint64_t network_stream = uint64_t{1} << 32, noise_stream = uint64_t{2} << 32;
 
-const std::vector<float>& analysed(const State& state, int variable) {
-  const std::vector<float>* const fields[] = {&state.u, &state.v, &state.thickness, &state.vapour};
-  return *fields[variable];
-}
-std::vector<float>& analysed(State& state, int variable) {
-  return const_cast<std::vector<float>&>(analysed(std::as_const(state), variable));
-}
-
-// A member's file, as WRF's hold them: state, diagnostics and what never changes. The analysed ones first.
-std::vector<Field> fields_of(const Grid& g, const State& state, const Diagnostics& d, const Constants& c) {
-  const Shape cells = {static_cast<uint64_t>(g.layers), static_cast<uint64_t>(g.ny),
-                       static_cast<uint64_t>(g.nx)};
-  const Shape columns = {cells[1], cells[2]};
-  std::vector<Field> fields;
-  for (size_t v = 0; v < analysed_variables; ++v) {
-    fields.push_back({analysed_names[v], cells, analysed(state, static_cast<int>(v)).data()});
-  }
-  fields.push_back({"QCLOUD", cells, state.cloud.data()});
-  fields.push_back({"W", cells, d.w.data()});
-  fields.push_back({"PH", cells, d.height.data()});
-  fields.push_back({"P", cells, d.pressure.data()});
-  fields.push_back({"CLDFRA", cells, d.cloud_cover.data()});
-  fields.push_back({"H_DIABATIC", cells, d.condensed.data()});
-  fields.push_back({"PHB", cells, c.base_height.data()});
-  fields.push_back({"PB", cells, c.base_pressure.data()});
-  fields.push_back({"RAINNC", columns, state.rain.data()});
-  fields.push_back({"USTSQ", columns, d.surface_stress.data()});
-  fields.push_back({"HGT", columns, c.terrain.data()});
-  fields.push_back({"LANDMASK", columns, c.land.data()});
-  fields.push_back({"F", columns, c.coriolis.data()});
-  fields.push_back({"XLAT", columns, c.latitude.data()});
-  fields.push_back({"XLONG", columns, c.longitude.data()});
-  return fields;
-}
-
 uint64_t bytes_of(const std::vector<Field>& fields) {
   uint64_t values = 0;
   for (const Field& field : fields) values += value_count(field.shape);
@@ -74,47 +41,9 @@ uint64_t hash_of(const float* values, size_t count) {
   return checksum(std::as_bytes(std::span(values, count)));
 }
 
-// Rows of a member's file at one output, whatever its form.
-class MemberFile {
- public:
-  static Result<MemberFile> open(const Grid& grid, const std::string& path, bool is_flat) {
-    MemberFile file(grid);
-    if (is_flat) {
-      NEVE_ASSIGN(file.flat_, plotfile::File::open(path));
-    } else {
-      NEVE_ASSIGN(file.fields_, FieldFile::open(path));
-    }
-    return file;
-  }
-
-  // An analysed variable's rows, [layer][row][x].
-  Status read_rows(int variable, int first_row, int rows, float* out) const {
-    const auto nx = static_cast<uint64_t>(grid_.nx), ny = static_cast<uint64_t>(grid_.ny);
-    const auto layers = static_cast<uint64_t>(grid_.layers);
-    const auto first = static_cast<uint64_t>(first_row), count = static_cast<uint64_t>(rows);
-    if (fields_) {
-      return fields_->read(analysed_names[static_cast<size_t>(variable)], {0, first, 0}, {layers, count, nx},
-                           out);
-    }
-    for (uint64_t layer = 0; layer < layers; ++layer) {
-      const uint64_t row = (static_cast<uint64_t>(variable) * layers + layer) * ny + first;
-      NEVE_TRY(read_flat(*flat_, row * nx, count * nx, out + layer * count * nx));
-    }
-    return {};
-  }
-
- private:
-  explicit MemberFile(const Grid& grid) : grid_(grid) {}
-
-  Grid grid_;
-  std::optional<FieldFile> fields_;
-  std::shared_ptr<plotfile::File> flat_;
-};
-
 class Benchmark {
  public:
-  Benchmark(Comm comm, const Case& options)
-      : comm_(std::move(comm)), options_(options), grid_(options.grid), model_(options.grid) {
+  Benchmark(Comm comm, const Case& options) : comm_(std::move(comm)), options_(options), grid_(options.grid) {
     filter_ranks_ = options.filter_ranks > 0 ? options.filter_ranks : comm_.size();
     band_ = band_of(comm_.rank());
   }
@@ -124,7 +53,7 @@ class Benchmark {
       return usage_error(fmt::format("{} LETKF processes on {} ranks; at most as many are allowed",
                                      filter_ranks_, comm_.size()));
     }
-    result_.step_seconds = model_.step_seconds();
+    NEVE_TRY(form_teams());
     result_.cycles.resize(static_cast<size_t>(options_.cycles));
     place_stations();
     NEVE_TRY(guarded("the truth", [&] { return run_truth(); }));
@@ -151,16 +80,46 @@ class Benchmark {
     return mpi::agree(comm_, mpi::guarded(what, std::forward<Work>(work)).in(what));
   }
   template <class Work>
-  Status phase(const std::string& what, double* seconds, Work&& work) const {
+  Status phase(const std::string& what, double Phases::*seconds, MethodResult& result, Work&& work) {
+    moved_bytes_ = 0;
     NEVE_ASSIGN(const double taken, timed(comm_, [&] { return guarded(what, work); }));
-    *seconds += taken;
+    result.seconds.*seconds += taken;
+    NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &moved_bytes_, 1, MPI_UINT64_T, MPI_SUM, comm_.get()),
+                        "merging of bytes"));
+    if (options_.storage_bytes_per_second > 0) {
+      result.imitated.*seconds += static_cast<double>(moved_bytes_) / options_.storage_bytes_per_second;
+    }
     return {};
   }
 
-  bool is_mine(int member) const { return member % comm_.size() == comm_.rank(); }
+  Status form_teams() {
+    NEVE_ASSIGN(const TeamPlan plan,
+                plan_teams(comm_.size(), options_.members, options_.member_ranks, grid_.ny));
+    NEVE_ASSIGN(Team team, Team::make(comm_, grid_, plan));
+    team_.emplace(std::move(team));
+    result_.member_ranks = plan.ranks;
+    model_ = std::make_unique<Model>(grid_, team_->rows(), team_->is_split() ? &*team_ : nullptr);
+    whole_constants_ = team_->is_split() ? Model(grid_).constants() : model_->constants();
+    result_.step_seconds = model_->step_seconds();
+    return {};
+  }
+
+  // Collective over each team, which fails together: what runs a member exchanges rows.
   template <class Work>
   Status for_my_members(Work&& work) const {
-    for (int m = comm_.rank(); m < options_.members; m += comm_.size()) NEVE_TRY(work(m));
+    for (int m = 0; m < options_.members; ++m) {
+      if (team_->runs(m))
+        NEVE_TRY(
+            mpi::agree(team_->comm(), mpi::guarded(fmt::format("member {}", m), [&] { return work(m); })));
+    }
+    return {};
+  }
+  // On the rank alone that reads and writes the files of the member.
+  template <class Work>
+  Status for_led_members(Work&& work) const {
+    for (int m = 0; m < options_.members; ++m) {
+      if (team_->leads(m)) NEVE_TRY(work(m));
+    }
     return {};
   }
 
@@ -214,31 +173,50 @@ class Benchmark {
 
   double output_seconds() const { return options_.cycle_hours * seconds_per_hour / options_.outputs; }
 
-  // On rank 0: what is observed, and the state that errors are taken from. Nobody else sees the truth.
+  // By the team of member 0: what is observed, and the state that errors are taken from. Members see neither.
   Status run_truth() {
     observed_.assign(static_cast<size_t>(options_.cycles), std::vector<double>(result_.observations));
     true_states_.assign(static_cast<size_t>(options_.cycles) * analysed_variables,
                         std::vector<float>(grid_.cells()));
-    if (comm_.rank() != 0) return {};
-    State truth = model_.initial_state(options_.seed, 0, options_.perturbation);
+    if (!team_->runs(0)) return {};
+    return mpi::agree(team_->comm(), mpi::guarded("the truth", [&] { return run_truth_in_team(); }));
+  }
+
+  Status run_truth_in_team() {
+    State truth = model_->initial_state(options_.seed, 0, options_.perturbation);
     NEVE_TRY(spin_up(truth));
     for (int c = 0; c < options_.cycles; ++c) {
       Random noise(options_.seed, noise_stream + static_cast<uint64_t>(c));
       for (int output = 0; output < options_.outputs; ++output) {
-        NEVE_TRY(model_.advance(truth, output_seconds()));
-        for (const Station& station : network_.stations) {
-          for (int v = 0; v < analysed_variables; ++v) {
-            for (int k = 0; k < grid_.layers; ++k) {
-              const float value = analysed(truth, v)[cell(k, station.y, station.x)];
-              observed_[static_cast<size_t>(c)][observation(station, output, v, k)] =
-                  static_cast<double>(value) + observation_noise[static_cast<size_t>(v)] * noise.normal();
-            }
-          }
-        }
+        NEVE_TRY(model_->advance(truth, output_seconds()));
+        observe_truth(truth, c, output, noise);
       }
-      for (int v = 0; v < analysed_variables; ++v) true_state(c, v) = analysed(truth, v);
+      for (int v = 0; v < analysed_variables; ++v) {
+        NEVE_ASSIGN(std::vector<float> whole, team_->gather(analysed(truth, v)));
+        if (team_->leads(0)) true_state(c, v) = std::move(whole);
+      }
     }
     return {};
+  }
+
+  // Noise is drawn for all stations, values are taken where their row is.
+  void observe_truth(const State& truth, int cycle, int output, Random& noise) {
+    const Rows& rows = team_->rows();
+    for (const Station& station : network_.stations) {
+      const bool is_here = station.y >= rows.first && station.y < rows.first + rows.count;
+      for (int v = 0; v < analysed_variables; ++v) {
+        for (int k = 0; k < grid_.layers; ++k) {
+          const double error = observation_noise[static_cast<size_t>(v)] * noise.normal();
+          if (!is_here) continue;
+          const size_t at = (static_cast<size_t>(k) * static_cast<size_t>(rows.count) +
+                             static_cast<size_t>(station.y - rows.first)) *
+                                static_cast<size_t>(grid_.nx) +
+                            static_cast<size_t>(station.x);
+          observed_[static_cast<size_t>(cycle)][observation(station, output, v, k)] =
+              static_cast<double>(analysed(truth, v)[at]) + error;
+        }
+      }
+    }
   }
 
   std::vector<float>& true_state(int cycle, int variable) {
@@ -246,10 +224,11 @@ class Benchmark {
   }
 
   Status share_truth() {
+    // Each value is one rank's, and 0 elsewhere.
     for (std::vector<double>& values : observed_) {
-      NEVE_TRY(
-          mpi_status(MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, 0, comm_.get()),
-                     "broadcast of observations"));
+      NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
+                                        MPI_DOUBLE, MPI_SUM, comm_.get()),
+                          "merging of observations"));
     }
     for (std::vector<float>& values : true_states_) {
       NEVE_TRY(
@@ -260,18 +239,18 @@ class Benchmark {
   }
 
   Status spin_up(State& state) {
-    return options_.spinup_hours > 0 ? model_.advance(state, options_.spinup_hours * seconds_per_hour)
+    return options_.spinup_hours > 0 ? model_->advance(state, options_.spinup_hours * seconds_per_hour)
                                      : Status();
   }
   Status spin_up() {
     return for_my_members([&](int m) -> Status {
-      start_.push_back(model_.initial_state(options_.seed, m + 1, options_.perturbation));
-      return spin_up(start_.back()).in(fmt::format("member {}", m));
+      start_.push_back(model_->initial_state(options_.seed, m + 1, options_.perturbation));
+      return spin_up(start_.back());
     });
   }
 
   State& mine(std::vector<State>& states, int member) const {
-    return states[static_cast<size_t>(member / comm_.size())];
+    return states[static_cast<size_t>(team_->place_of(member))];
   }
 
   // The ensemble that sees no observations.
@@ -280,7 +259,7 @@ class Benchmark {
     for (int c = 0; c < options_.cycles; ++c) {
       NEVE_TRY(guarded("the free run", [&] {
         return for_my_members(
-            [&](int m) { return model_.advance(mine(states, m), options_.cycle_hours * seconds_per_hour); });
+            [&](int m) { return model_->advance(mine(states, m), options_.cycle_hours * seconds_per_hour); });
       }));
       NEVE_ASSIGN(result_.cycles[static_cast<size_t>(c)].free, error_of_mean(states, c));
     }
@@ -294,9 +273,12 @@ class Benchmark {
     for (int v = 0; v < analysed_variables; ++v) {
       std::vector<double> sum(grid_.cells());
       for (int m = 0; m < options_.members; ++m) {
-        if (is_mine(m)) member = analysed(mine(states, m), v);
+        if (team_->runs(m)) {
+          NEVE_ASSIGN(std::vector<float> whole, team_->gather(analysed(mine(states, m), v)));
+          if (team_->leads(m)) member = std::move(whole);
+        }
         NEVE_TRY(mpi_status(MPI_Bcast(member.data(), static_cast<int>(member.size()), MPI_FLOAT,
-                                      m % comm_.size(), comm_.get()),
+                                      team_->leader_of(m), comm_.get()),
                             "broadcast of a member"));
         for (size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(member[i]);
       }
@@ -314,7 +296,7 @@ class Benchmark {
 
   std::string path_of(const Method& method, int cycle, const std::string& rest) const {
     return (std::filesystem::path(options_.folder) /
-            fmt::format("neve_ensemble_{}_c{}_{}", method.name, cycle, rest))
+            fmt::format("{}c{}_{}", file_prefix(method), cycle, rest))
         .string();
   }
   std::string forecast_path(const Method& method, int cycle, int member, int output) const {
@@ -342,6 +324,7 @@ class Benchmark {
       if (c > 0) NEVE_TRY(remove_files(method, c - 1));
     }
     if (!options_.keep) NEVE_TRY(remove_files(method, options_.cycles - 1));
+    if (is_chosen(method)) result.choices = memory_->choices();
     std::array<uint64_t, 5> sums = {raw_bytes_, result.forecast_bytes, result.converted_bytes,
                                     result.revised_bytes, result.verified_values};
     NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_UINT64_T,
@@ -362,25 +345,25 @@ class Benchmark {
     }
     if (method.converts) {
       NEVE_TRY(
-          phase("conversion", &result.seconds.conversion, [&] { return flatten(method, cycle, result); }));
+          phase("conversion", &Phases::conversion, result, [&] { return flatten(method, cycle, result); }));
     }
     network_.values = observed_[static_cast<size_t>(cycle)];
-    NEVE_TRY(phase("read", &result.seconds.read, [&] { return read_background(method, cycle); }));
+    NEVE_TRY(phase("read", &Phases::read, result, [&] { return read_background(method, cycle); }));
     CycleErrors errors;
-    NEVE_TRY(errors_of_band(cycle, &errors.background, nullptr));
-    NEVE_TRY(assimilate(result));
-    NEVE_TRY(errors_of_band(cycle, &errors.analysis, &errors.spread));
+    NEVE_TRY(errors_of_band(cycle, &errors.background, &errors.background_spread));
+    NEVE_TRY(assimilate(result, errors.inflation));
+    NEVE_TRY(errors_of_band(cycle, &errors.analysis, &errors.analysis_spread));
     CycleErrors& of_cycle = result_.cycles[static_cast<size_t>(cycle)];
     errors.free = of_cycle.free;
     of_cycle = errors;
-    NEVE_TRY(phase("write of the revised state", &result.seconds.write,
+    NEVE_TRY(phase("write of the revised state", &Phases::write, result,
                    [&] { return write_revised(method, cycle, result); }));
     if (method.converts) {
-      NEVE_TRY(phase("conversion back", &result.seconds.conversion,
+      NEVE_TRY(phase("conversion back", &Phases::conversion, result,
                      [&] { return convert_back(method, cycle, result); }));
     }
     NEVE_TRY(
-        phase("preprocessing", &result.seconds.preprocessing, [&] { return load_states(method, cycle); }));
+        phase("preprocessing", &Phases::preprocessing, result, [&] { return load_states(method, cycle); }));
     return options_.verify ? verify(method, cycle, written, result) : Status();
   }
 
@@ -389,38 +372,55 @@ class Benchmark {
                   std::vector<uint64_t>& written) {
     std::vector<Diagnostics> diagnostics;
     const auto advance = [&](int m) -> Status {
-      NEVE_TRY(model_.advance(mine(states_, m), output_seconds()).in(fmt::format("member {}", m)));
-      diagnostics.push_back(model_.diagnose(mine(states_, m)));
+      NEVE_TRY(model_->advance(mine(states_, m), output_seconds()));
+      NEVE_ASSIGN(diagnostics.emplace_back(), model_->diagnose(mine(states_, m)));
       return {};
     };
-    NEVE_TRY(phase("model", &result.seconds.model, [&] { return for_my_members(advance); }));
-    const auto fields = [&](int m) {
-      return fields_of(grid_, mine(states_, m), diagnostics[static_cast<size_t>(m / comm_.size())],
-                       model_.constants());
-    };
+    NEVE_TRY(phase("model", &Phases::model, result, [&] { return for_my_members(advance); }));
     const auto write = [&](int m) -> Status {
+      NEVE_ASSIGN(const WholeMember whole,
+                  gather(mine(states_, m), diagnostics[static_cast<size_t>(team_->place_of(m))]));
+      if (!team_->leads(m)) return {};
+      const std::vector<Field> fields = fields_of(grid_, whole.state, whole.diagnostics, whole_constants_);
       NEVE_ASSIGN(const uint64_t bytes,
-                  write_fields(forecast_path(method, cycle, m, output), fields(m), method.storage, *memory_));
+                  write_fields(forecast_path(method, cycle, m, output), fields, method.storage, *memory_));
       result.forecast_bytes += bytes;
+      moved_bytes_ += bytes;
+      raw_bytes_ += bytes_of(fields);
+      if (!options_.verify) return {};
+      for (const Field& field : fields) written.push_back(hash_of(field.values, value_count(field.shape)));
       return {};
     };
-    NEVE_TRY(phase("write", &result.seconds.write, [&] { return for_my_members(write); }));
-    return for_my_members([&](int m) -> Status {
-      const std::vector<Field> all = fields(m);
-      raw_bytes_ += bytes_of(all);
-      for (const Field& field : all) written.push_back(hash_of(field.values, value_count(field.shape)));
-      return {};
-    });
+    return phase("write", &Phases::write, result, [&] { return for_my_members(write); });
+  }
+
+  struct WholeMember {
+    State state;
+    Diagnostics diagnostics;
+  };
+
+  // Collective over the team: on its leader all rows.
+  Result<WholeMember> gather(const State& state, const Diagnostics& diagnostics) const {
+    WholeMember whole{state, diagnostics};
+    if (!team_->is_split()) return whole;
+    State& s = whole.state;
+    Diagnostics& d = whole.diagnostics;
+    for (std::vector<float>* field : {&s.u, &s.v, &s.thickness, &s.vapour, &s.cloud, &s.rain, &d.w, &d.height,
+                                      &d.pressure, &d.cloud_cover, &d.condensed, &d.surface_stress}) {
+      NEVE_ASSIGN(*field, team_->gather(*field));
+    }
+    return whole;
   }
 
   // Every member's netCDF-like file as a flat one.
-  Status flatten(const Method& method, int cycle, MethodResult& result) const {
-    return for_my_members([&](int m) -> Status {
+  Status flatten(const Method& method, int cycle, MethodResult& result) {
+    return for_led_members([&](int m) -> Status {
       for (int output = 0; output < options_.outputs; ++output) {
         NEVE_ASSIGN(const auto held, read_all(forecast_path(method, cycle, m, output)));
         NEVE_ASSIGN(const uint64_t bytes,
                     write_flat(flat_forecast_path(method, cycle, m, output), views_of(held)));
         result.converted_bytes += bytes;
+        moved_bytes_ += bytes;
       }
       return {};
     });
@@ -437,14 +437,20 @@ class Benchmark {
     return fields;
   }
 
-  Result<std::vector<HeldField>> read_all(const std::string& path) const {
+  // Names and shapes, which are those of any member.
+  std::vector<Field> any_fields() const {
+    return fields_of(grid_, State(grid_), Diagnostics(), whole_constants_);
+  }
+
+  Result<std::vector<HeldField>> read_all(const std::string& path) {
     NEVE_ASSIGN(const FieldFile file, FieldFile::open(path));
     std::vector<HeldField> held;
-    // Names and shapes are those of any member.
-    for (const Field& field : fields_of(grid_, State(grid_), Diagnostics(), model_.constants())) {
+    for (const Field& field : any_fields()) {
       HeldField& read = held.emplace_back(HeldField{field.name, field.shape, {}});
       read.values.resize(value_count(field.shape));
-      NEVE_TRY(file.read(field.name, Shape(field.shape.size(), 0), field.shape, read.values.data()));
+      NEVE_ASSIGN(const uint64_t bytes,
+                  file.read(field.name, Shape(field.shape.size(), 0), field.shape, read.values.data()));
+      moved_bytes_ += bytes;
     }
     return held;
   }
@@ -463,7 +469,8 @@ class Benchmark {
         if (output + 1 == options_.outputs) {
           for (int v = 0; v < analysed_variables; ++v) {
             float* const block = band_.block(grid_, v, m, options_.members);
-            NEVE_TRY(file.read_rows(v, band_.first_row, band_.rows, block));
+            NEVE_ASSIGN(const uint64_t bytes, file.read_rows(v, band_.first_row, band_.rows, block));
+            moved_bytes_ += bytes;
             observe(m, output, v, band_.first_row, band_.rows, block);
           }
         } else {
@@ -486,7 +493,8 @@ class Benchmark {
     const int rows = last - first + 1;
     std::vector<float> values(static_cast<size_t>(rows) * static_cast<size_t>(grid_.nx * grid_.layers));
     for (int v = 0; v < analysed_variables; ++v) {
-      NEVE_TRY(file.read_rows(v, first, rows, values.data()));
+      NEVE_ASSIGN(const uint64_t bytes, file.read_rows(v, first, rows, values.data()));
+      moved_bytes_ += bytes;
       observe(member, output, v, first, rows, values.data());
     }
     return {};
@@ -506,7 +514,7 @@ class Benchmark {
     }
   }
 
-  Status assimilate(MethodResult& result) {
+  Status assimilate(MethodResult& result, GroupInflation& inflation) {
     NEVE_ASSIGN(const double seconds, timed(comm_, [&]() -> Status {
                   // Each value is one rank's, and 0 elsewhere.
                   NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, network_.background.data(),
@@ -514,7 +522,7 @@ class Benchmark {
                                                     MPI_SUM, comm_.get()),
                                       "merging of the observed background"));
                   return guarded("LETKF", [&]() -> Status {
-                    analyse(grid_, options_.members, network_, options_.filter, band_);
+                    inflation = analyse(grid_, options_.members, network_, options_.filter, band_);
                     return {};
                   });
                 }));
@@ -562,7 +570,7 @@ class Benchmark {
     };
     for (size_t v = 0; v < analysed_variables; ++v) {
       (*of_mean)[v] = root_mean(v);
-      if (of_members != nullptr) (*of_members)[v] = root_mean(analysed_variables + v);
+      (*of_members)[v] = root_mean(analysed_variables + v);
     }
     return {};
   }
@@ -586,38 +594,68 @@ class Benchmark {
                                           ? write_flat(path, fields)
                                           : write_fields(path, fields, method.storage, *revised_memory_));
     result.revised_bytes += bytes;
+    moved_bytes_ += bytes;
     return {};
   }
 
-  // The revised variables of a member, out of the files of all LETKF processes.
-  Status read_revised(const Method& method, int cycle, int member, State& state) const {
-    std::vector<float> rows;
+  // One file of an LETKF process.
+  struct RevisedFile {
+    std::shared_ptr<plotfile::File> flat;
+    std::optional<FieldFile> fields;
+  };
+  static Result<RevisedFile> open_revised(const std::string& path, bool is_flat) {
+    RevisedFile file;
+    if (is_flat) {
+      NEVE_ASSIGN(file.flat, plotfile::File::open(path));
+    } else {
+      NEVE_ASSIGN(file.fields, FieldFile::open(path));
+    }
+    return file;
+  }
+
+  // Rows of a member's variable in the file of a band, [layer][row][x]; the first is counted in the band.
+  Status read_revised_rows(const RevisedFile& file, const Band& band, int variable, int member,
+                           const Rows& rows, float* out) {
+    const auto nx = static_cast<uint64_t>(grid_.nx), count = static_cast<uint64_t>(rows.count);
+    if (file.fields) {
+      Shape shape = band_shape(band);
+      shape[0] = 1;
+      shape[2] = count;
+      NEVE_ASSIGN(const uint64_t bytes,
+                  file.fields->read(analysed_names[static_cast<size_t>(variable)],
+                                    {static_cast<uint64_t>(member), 0, static_cast<uint64_t>(rows.first), 0},
+                                    shape, out));
+      moved_bytes_ += bytes;
+      return {};
+    }
+    for (int k = 0; k < grid_.layers; ++k) {
+      const uint64_t layer = static_cast<uint64_t>((variable * options_.members + member) * grid_.layers + k);
+      const uint64_t first = layer * band.layer_values(grid_) + static_cast<uint64_t>(rows.first) * nx;
+      NEVE_TRY(read_flat(*file.flat, first, count * nx, out + static_cast<uint64_t>(k) * count * nx));
+      moved_bytes_ += count * nx * sizeof(float);
+    }
+    return {};
+  }
+
+  // Rows of the revised variables of a member, out of the files of all LETKF processes that have some.
+  Status read_revised(const Method& method, int cycle, int member, const Rows& wanted, State& state) {
+    std::vector<float> values;
     for (int rank = 0; rank < filter_ranks_; ++rank) {
       const Band band = band_of(rank);
-      if (band.rows == 0) continue;
-      const std::string path = revised_path(method, cycle, rank);
-      const uint64_t block = band.block_values(grid_);
-      rows.resize(block);
-      std::shared_ptr<plotfile::File> flat;
-      std::optional<FieldFile> fields;
-      if (method.converts) {
-        NEVE_ASSIGN(flat, plotfile::File::open(path));
-      } else {
-        NEVE_ASSIGN(fields, FieldFile::open(path));
-      }
+      const int first = std::max(band.first_row, wanted.first);
+      const int end = std::min(band.first_row + band.rows, wanted.first + wanted.count);
+      if (first >= end) continue;
+      NEVE_ASSIGN(const RevisedFile file, open_revised(revised_path(method, cycle, rank), method.converts));
+      const size_t block = static_cast<size_t>(end - first) * static_cast<size_t>(grid_.nx);
+      values.resize(block * static_cast<size_t>(grid_.layers));
       for (int v = 0; v < analysed_variables; ++v) {
-        if (flat) {
-          NEVE_TRY(read_flat(*flat, static_cast<uint64_t>(v * options_.members + member) * block, block,
-                             rows.data()));
-        } else {
-          Shape count = band_shape(band);
-          count[0] = 1;
-          NEVE_TRY(fields->read(analysed_names[static_cast<size_t>(v)],
-                                {static_cast<uint64_t>(member), 0, 0, 0}, count, rows.data()));
-        }
-        for (int k = 0; k < grid_.layers; ++k) {
-          std::copy_n(rows.data() + static_cast<size_t>(k) * band.layer_values(grid_),
-                      band.layer_values(grid_), analysed(state, v).data() + cell(k, band.first_row, 0));
+        NEVE_TRY(
+            read_revised_rows(file, band, v, member, {first - band.first_row, end - first}, values.data()));
+        for (size_t k = 0; k < static_cast<size_t>(grid_.layers); ++k) {
+          const size_t row =
+              k * static_cast<size_t>(wanted.count) + static_cast<size_t>(first - wanted.first);
+          std::copy_n(values.data() + k * block, block,
+                      analysed(state, v).data() + row * static_cast<size_t>(grid_.nx));
         }
       }
     }
@@ -625,46 +663,57 @@ class Benchmark {
   }
 
   Status convert_back(const Method& method, int cycle, MethodResult& result) {
-    return for_my_members([&](int m) -> Status {
+    return for_led_members([&](int m) -> Status {
       State state(grid_);
-      NEVE_TRY(read_revised(method, cycle, m, state));
-      std::vector<Field> fields = fields_of(grid_, state, Diagnostics(), model_.constants());
+      NEVE_TRY(read_revised(method, cycle, m, {0, grid_.ny}, state));
+      std::vector<Field> fields = fields_of(grid_, state, Diagnostics(), whole_constants_);
       fields.resize(analysed_variables);
       NEVE_ASSIGN(const uint64_t bytes,
                   write_fields(converted_path(method, cycle, m), fields, method.storage, *memory_));
       result.converted_bytes += bytes;
+      moved_bytes_ += bytes;
       return {};
     });
   }
 
   // What the next cycle starts from: the revised variables, and the rest as forecast.
   Status load_states(const Method& method, int cycle) {
-    const Shape cells = {static_cast<uint64_t>(grid_.layers), static_cast<uint64_t>(grid_.ny),
-                         static_cast<uint64_t>(grid_.nx)};
-    return for_my_members([&](int m) -> Status {
-      State state(grid_);
-      NEVE_ASSIGN(const FieldFile forecast,
-                  FieldFile::open(forecast_path(method, cycle, m, options_.outputs - 1)));
-      NEVE_TRY(forecast.read("QCLOUD", {0, 0, 0}, cells, state.cloud.data()));
-      NEVE_TRY(forecast.read("RAINNC", {0, 0}, {cells[1], cells[2]}, state.rain.data()));
-      if (method.converts) {
-        NEVE_ASSIGN(const FieldFile revised, FieldFile::open(converted_path(method, cycle, m)));
-        for (int v = 0; v < analysed_variables; ++v) {
-          NEVE_TRY(revised.read(analysed_names[static_cast<size_t>(v)], {0, 0, 0}, cells,
-                                analysed(state, v).data()));
-        }
-      } else {
-        NEVE_TRY(read_revised(method, cycle, m, state));
-      }
-      mine(states_, m) = std::move(state);
+    return for_my_members([&](int m) { return load_state(method, cycle, m); });
+  }
+
+  // This rank's rows.
+  Status load_state(const Method& method, int cycle, int member) {
+    const Rows& rows = team_->rows();
+    const auto first = static_cast<uint64_t>(rows.first);
+    const Shape columns = {static_cast<uint64_t>(rows.count), static_cast<uint64_t>(grid_.nx)};
+    const Shape cells = {static_cast<uint64_t>(grid_.layers), columns[0], columns[1]};
+    State state(model_->grid());
+    const auto read = [&](const FieldFile& file, const char* name, const Shape& count,
+                          std::vector<float>& out) -> Status {
+      const Shape start = count.size() == 3 ? Shape{0, first, 0} : Shape{first, 0};
+      NEVE_ASSIGN(const uint64_t bytes, file.read(name, start, count, out.data()));
+      moved_bytes_ += bytes;
       return {};
-    });
+    };
+    NEVE_ASSIGN(const FieldFile forecast,
+                FieldFile::open(forecast_path(method, cycle, member, options_.outputs - 1)));
+    NEVE_TRY(read(forecast, "QCLOUD", cells, state.cloud));
+    NEVE_TRY(read(forecast, "RAINNC", columns, state.rain));
+    if (method.converts) {
+      NEVE_ASSIGN(const FieldFile revised, FieldFile::open(converted_path(method, cycle, member)));
+      for (int v = 0; v < analysed_variables; ++v) {
+        NEVE_TRY(read(revised, analysed_names[static_cast<size_t>(v)], cells, analysed(state, v)));
+      }
+    } else {
+      NEVE_TRY(read_revised(method, cycle, member, rows, state));
+    }
+    mine(states_, member) = std::move(state);
+    return {};
   }
 
   // Collective. All values of all members' files, read by another rank than wrote them, where there is one.
-  Status verify(const Method& method, int cycle, const std::vector<uint64_t>& written,
-                MethodResult& result) const {
-    const size_t fields = fields_of(grid_, State(grid_), Diagnostics(), model_.constants()).size();
+  Status verify(const Method& method, int cycle, const std::vector<uint64_t>& written, MethodResult& result) {
+    const size_t fields = any_fields().size();
     const auto members = static_cast<size_t>(options_.members);
     // [output][member][field], what was written before what was read; each is one rank's, and 0 elsewhere.
     const size_t count = static_cast<size_t>(options_.outputs) * members * fields;
@@ -674,12 +723,12 @@ class Benchmark {
       for (int output = 0; output < options_.outputs; ++output) {
         for (int m = 0; m < options_.members; ++m) {
           const size_t at = (static_cast<size_t>(output) * members + static_cast<size_t>(m)) * fields;
-          if (is_mine(m)) {
+          if (team_->leads(m)) {
             std::copy_n(written.begin() + static_cast<ptrdiff_t>(next), fields,
                         hashes.begin() + static_cast<ptrdiff_t>(at));
             next += fields;
           }
-          if (!is_mine(m + comm_.size() - 1)) continue;
+          if ((team_->leader_of(m) + 1) % comm_.size() != comm_.rank()) continue;
           NEVE_ASSIGN(const auto held, read_all(forecast_path(method, cycle, m, output)));
           for (size_t f = 0; f < fields; ++f) {
             hashes[count + at + f] = hash_of(held[f].values.data(), held[f].values.size());
@@ -694,7 +743,7 @@ class Benchmark {
                         "merging of hashes"));
     for (size_t i = 0; i < count; ++i) {
       if (hashes[i] == hashes[count + i]) continue;
-      const auto all = fields_of(grid_, State(grid_), Diagnostics(), model_.constants());
+      const auto all = any_fields();
       return {Code::bound_violated,
               fmt::format("{}: {} read back differs from what was written",
                           forecast_path(method, cycle, static_cast<int>(i / fields % members),
@@ -707,9 +756,10 @@ class Benchmark {
   Result<std::vector<uint64_t>> hashes_of_members() {
     std::vector<uint64_t> hashes(static_cast<size_t>(options_.members * analysed_variables));
     for (int m = 0; m < options_.members; ++m) {
-      if (!is_mine(m)) continue;
+      if (!team_->runs(m)) continue;
       for (int v = 0; v < analysed_variables; ++v) {
-        const std::vector<float>& values = analysed(mine(states_, m), v);
+        NEVE_ASSIGN(const std::vector<float> values, team_->gather(analysed(mine(states_, m), v)));
+        if (!team_->leads(m)) continue;
         hashes[static_cast<size_t>(m * analysed_variables + v)] = hash_of(values.data(), values.size());
       }
     }
@@ -722,7 +772,7 @@ class Benchmark {
   Status remove_files(const Method& method, int cycle) const {
     return guarded("removing", [&]() -> Status {
       std::vector<std::string> paths;
-      NEVE_TRY(for_my_members([&](int m) -> Status {
+      NEVE_TRY(for_led_members([&](int m) -> Status {
         for (int output = 0; output < options_.outputs; ++output) {
           paths.push_back(forecast_path(method, cycle, m, output));
           paths.push_back(flat_forecast_path(method, cycle, m, output));
@@ -743,7 +793,9 @@ class Benchmark {
   Comm comm_;
   const Case& options_;
   const Grid grid_;
-  Model model_;
+  std::optional<Team> team_;
+  std::unique_ptr<Model> model_;  // of the team's members, this rank's rows
+  Constants whole_constants_;
   int filter_ranks_ = 1;
   Band band_;
   Network network_;
@@ -752,8 +804,20 @@ class Benchmark {
   std::vector<State> start_, states_;            // of this rank's members
   std::unique_ptr<SelectionMemory> memory_, revised_memory_;  // of the method that runs
   uint64_t raw_bytes_ = 0;
+  uint64_t moved_bytes_ = 0;  // read and written by this rank in the phase that runs
   BenchmarkResult result_;
 };
+
+Status check_filter(const FilterSettings& filter) {
+  NEVE_TRY(check_range("inflation", filter.inflation, 1, 10));
+  NEVE_TRY(check_range("max-inflation", filter.max_inflation, filter.inflation, 10));
+  NEVE_TRY(check_range("relaxation", filter.relaxation, 0, 1));
+  NEVE_TRY(check_range("radius", filter.radius_m / 1e3, 1, 1e5));
+  NEVE_TRY(check_range("radius-layers", filter.radius_layers, 0.1, 1e3));
+  NEVE_TRY(check_range("thickness-for-winds", filter.thickness_for_winds, 0, 1));
+  NEVE_TRY(check_range("winds-for-thickness", filter.winds_for_thickness, 0, 1));
+  return check_range("weight-spacing", filter.weight_spacing, 1, 64);
+}
 
 Status check_case(const Case& options) {
   NEVE_TRY(check_range("nx", options.grid.nx, 8, 4096));
@@ -761,6 +825,7 @@ Status check_case(const Case& options) {
   NEVE_TRY(check_range("layers", options.grid.layers, 1, 64));
   NEVE_TRY(check_range("spacing", options.grid.spacing_m / 1e3, 1, 1000));
   NEVE_TRY(check_range("members", options.members, 2, 1000));
+  NEVE_TRY(check_range("member-ranks", options.member_ranks, 0, 1e6));
   NEVE_TRY(check_range("letkf-ranks", options.filter_ranks, 0, 1e6));
   NEVE_TRY(check_range("cycles", options.cycles, 1, 1000));
   NEVE_TRY(check_range("cycle-hours", options.cycle_hours, 0.01, 240));
@@ -768,9 +833,8 @@ Status check_case(const Case& options) {
   NEVE_TRY(check_range("spinup-hours", options.spinup_hours, 0, 2400));
   NEVE_TRY(check_range("perturbation", options.perturbation, 0, 2));
   NEVE_TRY(check_range("stations", options.stations, 1, 10000));
-  NEVE_TRY(check_range("inflation", options.filter.inflation, 1, 10));
-  NEVE_TRY(check_range("radius", options.filter.radius_m / 1e3, 1, 1e5));
-  NEVE_TRY(check_range("radius-layers", options.filter.radius_layers, 0.1, 1e3));
+  NEVE_TRY(check_filter(options.filter));
+  NEVE_TRY(check_range("storage", options.storage_bytes_per_second / 1e6, 0, 1e6));
   if (options.methods.empty()) return usage_error("no method is given; at least one is needed");
   for (size_t i = 0; i < options.methods.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
@@ -784,34 +848,10 @@ Status check_case(const Case& options) {
 
 }  // namespace
 
-Result<Method> parse_method(const std::string& name) {
-  Method method;
-  method.name = name;
-  method.converts = name == "netcdf";
-  if (name == "netcdf" || name == "none") return method;
-  if (name == "zlib") {
-    method.storage.kind = Storage::Kind::deflate;
-    return method;
-  }
-  method.storage.kind = Storage::Kind::neve;
-  if (name == "bzip2") {
-    method.storage.tuning.method = LosslessMethod::b_bzip2;
-  } else if (name == "lzo") {
-    method.storage.tuning.method = LosslessMethod::b_lzo;
-  } else if (name == "speed") {
-    method.storage.tuning.speed_weight = 1;
-    method.storage.tuning.ratio_weight = 0;
-  } else if (name != "ratio") {
-    return usage_error(
-        fmt::format("unknown method '{}'; allowed: netcdf, none, zlib, bzip2, lzo, speed, ratio", name));
-  }
-  return method;
-}
-
 Result<BenchmarkResult> run_benchmark(MPI_Comm comm, const Case& options) {
   NEVE_TRY(check_case(options));
   std::vector<std::string> names;
-  for (const Method& method : options.methods) names.push_back(fmt::format("neve_ensemble_{}_", method.name));
+  for (const Method& method : options.methods) names.push_back(file_prefix(method));
   return apps::run_in_own_folder<Benchmark>(comm, options, names, [](Case& of) -> Case& { return of; });
 }
 

@@ -160,6 +160,35 @@ Result<uint64_t> bytes_of(const std::string& path) {
   return bytes;
 }
 
+// Of the values of a region as they are, or of the whole chunks that hold some of them.
+Result<uint64_t> stored_bytes(hid_t dataset, const Shape& start, const Shape& count) {
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  if (!creation.valid()) return hdf5_failure("H5Dget_create_plist");
+  if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return value_count(count) * sizeof(float);
+  std::vector<hsize_t> chunk(count.size());
+  if (H5Pget_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()) < 0) {
+    return hdf5_failure("H5Pget_chunk");
+  }
+  std::vector<hsize_t> first(count.size());
+  for (size_t d = 0; d < count.size(); ++d) first[d] = start[d] / chunk[d] * chunk[d];
+  std::vector<hsize_t> at = first;
+  uint64_t bytes = 0;
+  for (size_t dim = 0; dim != SIZE_MAX;) {
+    hsize_t stored = 0;
+    if (H5Dget_chunk_info_by_coord(dataset, at.data(), nullptr, nullptr, &stored) < 0) {
+      return hdf5_failure("H5Dget_chunk_info_by_coord");
+    }
+    bytes += stored;
+    dim = count.size();
+    while (dim-- > 0) {
+      at[dim] += chunk[dim];
+      if (at[dim] < start[dim] + count[dim]) break;
+      at[dim] = first[dim];
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 uint64_t value_count(const Shape& shape) {
@@ -182,7 +211,8 @@ Result<FieldFile> FieldFile::open(const std::string& path) {
   return FieldFile(path, std::move(file));
 }
 
-Status FieldFile::read(const std::string& name, const Shape& start, const Shape& count, float* out) const {
+Result<uint64_t> FieldFile::read(const std::string& name, const Shape& start, const Shape& count,
+                                 float* out) const {
   const hdf5::QuietErrors quiet;
   const Handle dataset(H5Dopen2(file_.id(), name.c_str(), H5P_DEFAULT), H5Dclose);
   const Handle selection(dataset.valid() ? H5Dget_space(dataset.id()) : -1, H5Sclose);
@@ -195,7 +225,7 @@ Status FieldFile::read(const std::string& name, const Shape& start, const Shape&
       H5Dread(dataset.id(), H5T_NATIVE_FLOAT, memory.id(), selection.id(), H5P_DEFAULT, out) < 0) {
     return corrupt(fmt::format("{}: {} cannot be read: {}", path_, name, hdf5::last_error()));
   }
-  return {};
+  return stored_bytes(dataset.id(), start, count);
 }
 
 Result<uint64_t> write_flat(const std::string& path, std::span<const Field> fields) {

@@ -46,8 +46,9 @@ class FieldFile {
  public:
   static Result<FieldFile> open(const std::string& path);
 
-  // Values [start, start + count) of a dataset; HDF5 reads only the chunks that hold some of them.
-  Status read(const std::string& name, const Shape& start, const Shape& count, float* out) const;
+  // Values [start, start + count) of a dataset; HDF5 reads only the chunks that hold some of them. Returns
+  // the bytes of the file that this takes.
+  Result<uint64_t> read(const std::string& name, const Shape& start, const Shape& count, float* out) const;
 
  private:
   FieldFile(std::string path, hdf5::Handle file) : path_(std::move(path)), file_(std::move(file)) {}

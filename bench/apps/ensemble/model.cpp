@@ -94,6 +94,25 @@ class Waves {
   std::vector<Wave> waves_;
 };
 
+// One world for all seeds, as terrain is. x and y in cells.
+class Ground {
+ public:
+  explicit Ground(const Grid& whole) : whole_(whole), random_(0, 0), hills_(random_, 1, 6) {}
+
+  // More than 0 on land.
+  double rise(double x, double y) const {
+    return std::max(0.0, hills_.at(x / whole_.nx, y / whole_.ny, 0, false) - 0.2);
+  }
+  float height_m(double rise) const {
+    return static_cast<float>(terrain_share * (total_depth_m / whole_.layers) * std::min(1.0, rise));
+  }
+
+ private:
+  const Grid& whole_;
+  Random random_;
+  Waves hills_;
+};
+
 }  // namespace
 
 // Cells of all layers with more on each side.
@@ -116,26 +135,51 @@ class Model::Padded {
       r[nx_ - 1 + i] = r[i - 1];
     }
   }
-  // Values at the middle of a row: mirrored at the walls.
-  void fill_halo(int k) {
-    for (int j = 0; j < ny_; ++j) fill_sides(k, j);
-    for (int j = 1; j <= halo; ++j) {
-      std::copy_n(row(k, j - 1) - halo, stride_, row(k, -j) - halo);
-      std::copy_n(row(k, ny_ - j) - halo, stride_, row(k, ny_ - 1 + j) - halo);
+  void fill_sides() {
+    for (int k = 0; k < layers_; ++k) {
+      for (int j = -halo; j < ny_ + halo; ++j) fill_sides(k, j);
     }
   }
-  // Values on faces between rows that the walls hold at 0.
-  void fill_halo_of_faces(int k) {
-    for (int j = 0; j < ny_; ++j) fill_sides(k, j);
-    for (const int wall : {0, ny_}) std::fill_n(row(k, wall) - halo, stride_, 0.0F);
-    for (int j = 1; j <= halo; ++j) {
-      const float* const inside = row(k, j);
-      float* const outside = row(k, -j);
-      for (int i = -halo; i < nx_ + halo; ++i) outside[i] = -inside[i];
+  // Values at the middle of a row: mirrored at a wall.
+  void mirror(bool south, bool north) {
+    for (int k = 0; k < layers_; ++k) {
+      for (int j = 1; j <= halo; ++j) {
+        if (south) std::copy_n(row(k, j - 1) - halo, stride_, row(k, -j) - halo);
+        if (north) std::copy_n(row(k, ny_ - j) - halo, stride_, row(k, ny_ - 1 + j) - halo);
+      }
     }
-    const float* const last = row(k, ny_ - 1);
-    float* const beyond = row(k, ny_ + 1);
-    for (int i = -halo; i < nx_ + halo; ++i) beyond[i] = -last[i];
+  }
+  // Values on faces between rows, which a wall holds at 0.
+  void mirror_faces(bool south, bool north) {
+    const auto negate = [&](int k, int inside, int outside) {
+      const float* const from = row(k, inside);
+      float* const to = row(k, outside);
+      for (int i = -halo; i < nx_ + halo; ++i) to[i] = -from[i];
+    };
+    for (int k = 0; k < layers_; ++k) {
+      if (south) {
+        std::fill_n(row(k, 0) - halo, stride_, 0.0F);
+        for (int j = 1; j <= halo; ++j) negate(k, j, -j);
+      }
+      if (north) {
+        std::fill_n(row(k, ny_) - halo, stride_, 0.0F);
+        negate(k, ny_ - 1, ny_ + 1);
+      }
+    }
+  }
+  // `halo` rows of every layer from `first` on, with their sides.
+  void append_rows(int first, std::vector<float>& to) const {
+    for (int k = 0; k < layers_; ++k) {
+      const float* const from = row(k, first) - halo;
+      to.insert(to.end(), from, from + halo * stride_);
+    }
+  }
+  // The same from `from` on; returns what follows.
+  const float* take_rows(int first, const float* from) {
+    for (int k = 0; k < layers_; ++k, from += halo * stride_) {
+      std::copy_n(from, halo * stride_, row(k, first) - halo);
+    }
+    return from;
   }
 
   // From and to values without a halo.
@@ -204,70 +248,99 @@ struct Model::Workspace {
   std::vector<float> rain;
 };
 
-Model::Model(const Grid& grid) : grid_(grid), work_(std::make_unique<Workspace>(grid)) {
-  const double depth = total_depth_m / grid.layers;
-  reduced_gravity_.assign(static_cast<size_t>(grid.layers), static_cast<float>(stratification * depth));
+Model::Model(const Grid& grid) : Model(grid, {0, grid.ny}, nullptr) {}
+
+Model::Model(const Grid& whole, const Rows& rows, Neighbours* neighbours)
+    : whole_(whole), grid_(whole), first_row_(rows.first), neighbours_(neighbours) {
+  grid_.ny = rows.count;
+  work_ = std::make_unique<Workspace>(grid_);
+  const double depth = total_depth_m / whole.layers;
+  reduced_gravity_.assign(static_cast<size_t>(whole.layers), static_cast<float>(stratification * depth));
   reduced_gravity_[0] = static_cast<float>(surface_gravity);
   const double wave_speed =
       std::sqrt(surface_gravity * total_depth_m + stratification * total_depth_m * total_depth_m / 9);
-  step_seconds_ = courant * grid.spacing_m / (wave_speed + wind_reserve);
+  step_seconds_ = courant * whole.spacing_m / (wave_speed + wind_reserve);
   set_constants();
+  set_rest();
 }
 
 Model::~Model() = default;
 
+// Thickness at rest with the rows beyond the band, of which only the lowest layer's differs by column.
+void Model::set_rest() {
+  Padded& rest = work_->rest;
+  rest.load(rest_thickness_);
+  const Ground ground(whole_);
+  const double depth = total_depth_m / whole_.layers;
+  for (const int j : {-2, -1, grid_.ny, grid_.ny + 1}) {
+    const int row = first_row_ + j;
+    const int mirrored = row < 0 ? -1 - row : row < whole_.ny ? row : 2 * whole_.ny - 1 - row;
+    for (int k = 0; k < grid_.layers; ++k) {
+      const double top = total_depth_m - depth * k;
+      for (int i = 0; i < grid_.nx; ++i) {
+        const bool is_lowest = k + 1 == grid_.layers;
+        const double bottom = is_lowest
+                                  ? static_cast<double>(ground.height_m(ground.rise(i + 0.5, mirrored + 0.5)))
+                                  : top - depth;
+        rest.row(k, j)[i] = static_cast<float>(top - bottom);
+      }
+    }
+  }
+  rest.fill_sides();
+}
+
 void Model::set_constants() {
   const auto nx = static_cast<size_t>(grid_.nx), ny = static_cast<size_t>(grid_.ny);
-  const auto layers = static_cast<size_t>(grid_.layers);
-  const double depth = total_depth_m / grid_.layers;
-  const double middle_y = grid_.ny / 2.0;
+  const double middle_y = whole_.ny / 2.0;
   const auto coriolis_at = [&](double row) {
     return coriolis_middle + coriolis_slope * (row - middle_y) * grid_.spacing_m;
   };
   for (size_t j = 0; j <= ny; ++j)
-    corner_coriolis_.push_back(static_cast<float>(coriolis_at(static_cast<double>(j))));
+    corner_coriolis_.push_back(static_cast<float>(coriolis_at(first_row_ + static_cast<double>(j))));
+  const Ground ground(whole_);
   Constants& c = constants_;
   for (auto* field : {&c.terrain, &c.land, &c.coriolis, &c.latitude, &c.longitude}) field->resize(nx * ny);
-  // One world for all seeds, as terrain is.
-  Random random(0, 0);
-  const Waves hills(random, 1, 6);
   for (size_t j = 0; j < ny; ++j) {
+    const double y = first_row_ + static_cast<double>(j) + 0.5;
     for (size_t i = 0; i < nx; ++i) {
-      const double x = (static_cast<double>(i) + 0.5) / static_cast<double>(nx);
-      const double y = (static_cast<double>(j) + 0.5) / static_cast<double>(ny);
+      const double x = static_cast<double>(i) + 0.5, rise = ground.rise(x, y);
       const size_t at = j * nx + i;
-      const double rise = std::max(0.0, hills.at(x, y, 0, false) - 0.2);
-      c.terrain[at] = static_cast<float>(terrain_share * depth * std::min(1.0, rise));
+      c.terrain[at] = ground.height_m(rise);
       c.land[at] = rise > 0 ? 1.0F : 0.0F;
-      c.coriolis[at] = static_cast<float>(coriolis_at(static_cast<double>(j) + 0.5));
+      c.coriolis[at] = static_cast<float>(coriolis_at(y));
       constexpr double degree_m = 111e3;
-      c.latitude[at] =
-          static_cast<float>(45 + (static_cast<double>(j) + 0.5 - middle_y) * grid_.spacing_m / degree_m);
-      c.longitude[at] = static_cast<float>((static_cast<double>(i) + 0.5) * grid_.spacing_m / degree_m);
+      c.latitude[at] = static_cast<float>(45 + (y - middle_y) * grid_.spacing_m / degree_m);
+      c.longitude[at] = static_cast<float>(x * grid_.spacing_m / degree_m);
     }
   }
-  rest_thickness_.assign(nx * ny * layers, static_cast<float>(depth));
-  c.base_height.resize(nx * ny * layers);
-  c.base_pressure.resize(nx * ny * layers);
+  set_layers();
+}
+
+// What layers are at rest.
+void Model::set_layers() {
+  const size_t columns = grid_.columns(), layers = static_cast<size_t>(grid_.layers);
+  const double depth = total_depth_m / grid_.layers;
+  Constants& c = constants_;
+  rest_thickness_.assign(columns * layers, static_cast<float>(depth));
+  c.base_height.resize(columns * layers);
+  c.base_pressure.resize(columns * layers);
   for (size_t k = 0; k < layers; ++k) {
     const double top = total_depth_m - depth * static_cast<double>(k);
-    for (size_t at = 0; at < nx * ny; ++at) {
+    for (size_t at = 0; at < columns; ++at) {
       const double bottom = k + 1 < layers ? top - depth : static_cast<double>(c.terrain[at]);
-      rest_thickness_[k * nx * ny + at] = static_cast<float>(top - bottom);
+      rest_thickness_[k * columns + at] = static_cast<float>(top - bottom);
       const double middle = (top + bottom) / 2;
-      c.base_height[k * nx * ny + at] = static_cast<float>(middle);
-      c.base_pressure[k * nx * ny + at] =
+      c.base_height[k * columns + at] = static_cast<float>(middle);
+      c.base_pressure[k * columns + at] =
           static_cast<float>(ground_pressure * std::exp(-middle / pressure_scale_height_m));
     }
-    for (size_t j = 0; j < ny; ++j) {
+    for (int j = 0; j < grid_.ny; ++j) {
       // Less with height and towards the pole.
-      const double warmth = std::exp(-1.2 * static_cast<double>(j) / static_cast<double>(ny));
+      const double warmth = std::exp(-1.2 * (first_row_ + j) / static_cast<double>(whole_.ny));
       saturation_.push_back(static_cast<float>(saturation_at_ground *
                                                std::exp(-(top - depth) / vapour_scale_height_m) * warmth));
     }
   }
-  work_->rest.load(rest_thickness_);
-  for (int k = 0; k < grid_.layers; ++k) work_->rest.fill_halo(k);
 }
 
 State Model::initial_state(uint64_t seed, int member, double perturbation) const {
@@ -275,10 +348,10 @@ State Model::initial_state(uint64_t seed, int member, double perturbation) const
   Random member_random(seed, 1 + static_cast<uint64_t>(member));
   const Waves weather(weather_random, 1, 4), moisture(weather_random, 1, 5);
   const Waves own_weather(member_random, 1, 5), own_moisture(member_random, 1, 5);
-  const int nx = grid_.nx, ny = grid_.ny, layers = grid_.layers;
+  const int nx = whole_.nx, ny = whole_.ny, layers = whole_.layers, rows = grid_.ny;
   const double length = nx * grid_.spacing_m, width = ny * grid_.spacing_m;
   const double scale = std::min(length, width);
-  // Stream function of layer k; x and y in cells.
+  // Stream function of layer k; x and y in cells of all rows.
   const auto stream = [&](double x, double y, int k) {
     if (k < 0) return 0.0;
     const double depth = (k + 0.5) / layers;
@@ -290,15 +363,16 @@ State Model::initial_state(uint64_t seed, int member, double perturbation) const
   };
   State state(grid_);
   const auto cell = [&](int k, int j, int i) {
-    return (static_cast<size_t>(k) * static_cast<size_t>(ny) + static_cast<size_t>(j)) *
+    return (static_cast<size_t>(k) * static_cast<size_t>(rows) + static_cast<size_t>(j)) *
                static_cast<size_t>(nx) +
            static_cast<size_t>(i);
   };
   const auto gravity = [&](int k) { return static_cast<double>(reduced_gravity_[static_cast<size_t>(k)]); };
   for (int k = 0; k < layers; ++k) {
-    for (int j = 0; j < ny; ++j) {
+    for (int row = 0; row < rows; ++row) {
+      const int j = first_row_ + row;
       for (int i = 0; i < nx; ++i) {
-        const size_t at = cell(k, j, i);
+        const size_t at = cell(k, row, i);
         const double here = stream(i, j, k), dx = grid_.spacing_m;
         state.u[at] = static_cast<float>(-(stream(i, j + 1, k) - here) / dx);
         state.v[at] = j == 0 ? 0 : static_cast<float>((stream(i + 1, j, k) - here) / dx);
@@ -312,7 +386,7 @@ State Model::initial_state(uint64_t seed, int member, double perturbation) const
         const double humidity = 1.4 * (depth - 0.5) + moisture.at(x / nx, y / ny, depth, false) +
                                 perturbation * own_moisture.at(x / nx, y / ny, depth, false);
         const double saturation = static_cast<double>(
-            saturation_[static_cast<size_t>(k) * static_cast<size_t>(ny) + static_cast<size_t>(j)]);
+            saturation_[static_cast<size_t>(k) * static_cast<size_t>(rows) + static_cast<size_t>(row)]);
         state.vapour[at] = static_cast<float>(std::clamp(humidity, 0.0, 0.9) * saturation);
       }
     }
@@ -320,7 +394,31 @@ State Model::initial_state(uint64_t seed, int member, double perturbation) const
   return state;
 }
 
-void Model::load(const State& state) {
+// Sides of the band's rows, and the rows beyond its ends: mirrored at walls, the neighbours' elsewhere.
+Status Model::fill_ends(const std::vector<Padded*>& at_middles, Padded* on_faces) {
+  std::vector<Padded*> all = at_middles;
+  if (on_faces != nullptr) all.push_back(on_faces);
+  for (Padded* values : all) values->fill_sides();
+  const bool south = has_southern_wall(), north = has_northern_wall();
+  for (Padded* values : at_middles) values->mirror(south, north);
+  if (on_faces != nullptr) on_faces->mirror_faces(south, north);
+  if (neighbours_ == nullptr) return {};
+  std::vector<float> southern, northern;
+  for (const Padded* values : all) {
+    values->append_rows(0, southern);
+    values->append_rows(grid_.ny - halo, northern);
+  }
+  std::vector<float> from_south(southern.size()), from_north(northern.size());
+  NEVE_TRY(neighbours_->exchange(southern, northern, from_south, from_north));
+  const float *next_south = from_south.data(), *next_north = from_north.data();
+  for (Padded* values : all) {
+    if (!south) next_south = values->take_rows(-halo, next_south);
+    if (!north) next_north = values->take_rows(grid_.ny, next_north);
+  }
+  return {};
+}
+
+Status Model::load(const State& state) {
   Workspace& w = *work_;
   w.u.load(state.u);
   w.v.load(state.v);
@@ -328,11 +426,7 @@ void Model::load(const State& state) {
   w.vapour.load(state.vapour);
   w.cloud.load(state.cloud);
   w.rain = state.rain;
-  for (int k = 0; k < grid_.layers; ++k) {
-    w.u.fill_halo(k);
-    w.v.fill_halo_of_faces(k);
-    w.h.fill_halo(k);
-  }
+  return fill_ends({&w.u, &w.h}, &w.v);
 }
 
 void Model::store(State& state) const {
@@ -418,7 +512,7 @@ void Model::find_slopes(int k) {
     const float *const flux_x = w.flux_x.row(k, j), *const flux_y = w.flux_y.row(k, j);
     const float* const flux_north = w.flux_y.row(k, j + 1);
     float *const du = w.du.row(k, j), *const dv = w.dv.row(k, j), *const dh = w.dh.row(k, j);
-    const float inside = j == 0 ? 0.0F : 1.0F;  // nothing through the southern wall
+    const float inside = j == 0 && has_southern_wall() ? 0.0F : 1.0F;  // nothing through the wall
     for (int i = 0; i < nx; ++i) {
       du[i] = 0.25F * (a[i] * (v[i - 1] + v[i]) + a_north[i] * (v_north[i - 1] + v_north[i])) -
               (b[i] - b[i - 1]) * per_m;
@@ -430,7 +524,7 @@ void Model::find_slopes(int k) {
 }
 
 // From where the step began, by the tendencies over `seconds`.
-void Model::advance_stage(float seconds) {
+Status Model::advance_stage(float seconds) {
   Workspace& w = *work_;
   for (int k = 0; k < grid_.layers; ++k) {
     for (int j = 0; j < grid_.ny; ++j) {
@@ -443,25 +537,25 @@ void Model::advance_stage(float seconds) {
       add(w.v0, w.dv, w.v);
       add(w.h0, w.dh, w.h);
     }
-    w.u.fill_halo(k);
-    w.v.fill_halo_of_faces(k);
-    w.h.fill_halo(k);
   }
+  return fill_ends({&w.u, &w.h}, &w.v);
 }
 
-void Model::step(float seconds) {
+Status Model::step(float seconds) {
   Workspace& w = *work_;
   w.u0 = w.u;
   w.v0 = w.v;
   w.h0 = w.h;
   for (const float share : {1.0F / 3, 1.0F / 2, 1.0F}) {
     find_tendencies();
-    advance_stage(share * seconds);
+    NEVE_TRY(advance_stage(share * seconds));
   }
+  NEVE_TRY(fill_ends({&w.vapour, &w.cloud}, nullptr));
   carry(w.vapour, seconds);
   carry(w.cloud, seconds);
-  dissipate(seconds);
+  NEVE_TRY(dissipate(seconds));
   rain_out(seconds);
+  return {};
 }
 
 // With the fluxes that took the thickness from h0 to h, so that a uniform tracer stays uniform.
@@ -472,9 +566,22 @@ void Model::carry(Padded& tracer, float seconds) {
   const float steps_per_speed = seconds * per_m;
   std::vector<float> through_x(static_cast<size_t>(nx) + 1), through_y(static_cast<size_t>(nx));
   std::vector<float> through_south(static_cast<size_t>(nx));
+  // Through the southern faces of row j of layer k.
+  const auto cross = [&](int k, int j, std::vector<float>& through) {
+    const float *const q_beyond = tracer.row(k, j - 2), *const q_south = tracer.row(k, j - 1);
+    const float *const q = tracer.row(k, j), *const q_north = tracer.row(k, j + 1);
+    const float *const v = w.v0.row(k, j), *const flux_y = w.flux_y.row(k, j);
+    for (int i = 0; i < nx; ++i) {
+      through[static_cast<size_t>(i)] = flux_y[i] * face_value(flux_y[i], std::abs(v[i]) * steps_per_speed,
+                                                               q_beyond[i], q_south[i], q[i], q_north[i]);
+    }
+  };
   for (int k = 0; k < grid_.layers; ++k) {
-    tracer.fill_halo(k);
-    std::fill(through_south.begin(), through_south.end(), 0.0F);
+    if (has_southern_wall()) {
+      std::fill(through_south.begin(), through_south.end(), 0.0F);
+    } else {
+      cross(k, 0, through_south);
+    }
     for (int j = 0; j < ny; ++j) {
       const float *const q = tracer.row(k, j), *const u = w.u0.row(k, j), *const flux_x = w.flux_x.row(k, j);
       for (int i = 0; i <= nx; ++i) {
@@ -482,14 +589,7 @@ void Model::carry(Padded& tracer, float seconds) {
             flux_x[i] *
             face_value(flux_x[i], std::abs(u[i]) * steps_per_speed, q[i - 2], q[i - 1], q[i], q[i + 1]);
       }
-      const float *const q_south = tracer.row(k, j - 1), *const q_north = tracer.row(k, j + 1);
-      const float* const q_beyond = tracer.row(k, j + 2);
-      const float *const v = w.v0.row(k, j + 1), *const flux_y = w.flux_y.row(k, j + 1);
-      for (int i = 0; i < nx; ++i) {
-        through_y[static_cast<size_t>(i)] =
-            flux_y[i] * face_value(flux_y[i], std::abs(v[i]) * steps_per_speed, q_south[i], q[i], q_north[i],
-                                   q_beyond[i]);
-      }
+      cross(k, j + 1, through_y);
       const float *const h0 = w.h0.row(k, j), *const h = w.h.row(k, j);
       float* const carried = w.carried.row(k, j);
       for (int i = 0; i < nx; ++i) {
@@ -505,11 +605,12 @@ void Model::carry(Padded& tracer, float seconds) {
 }
 
 // Diffusion of winds and of what thickness differs from rest, and drag at the ground.
-void Model::dissipate(float seconds) {
+Status Model::dissipate(float seconds) {
   Workspace& w = *work_;
   const auto share = static_cast<float>(static_cast<double>(seconds) / (8 * diffusion_seconds));
   const auto diffuse = [&](Padded& values, int k, bool on_faces) {
-    for (int j = on_faces ? 1 : 0; j < grid_.ny; ++j) {
+    const int first = on_faces && has_southern_wall() ? 1 : 0;  // nothing moves on a wall
+    for (int j = first; j < grid_.ny; ++j) {
       const float *const here = values.row(k, j), *const south = values.row(k, j - 1);
       const float* const north = values.row(k, j + 1);
       float* const result = w.carried.row(k, j);
@@ -517,8 +618,7 @@ void Model::dissipate(float seconds) {
         result[i] = here[i] + share * ((here[i - 1] + here[i + 1]) + (south[i] + north[i]) - 4 * here[i]);
       }
     }
-    for (int j = on_faces ? 1 : 0; j < grid_.ny; ++j)
-      std::copy_n(w.carried.row(k, j), grid_.nx, values.row(k, j));
+    for (int j = first; j < grid_.ny; ++j) std::copy_n(w.carried.row(k, j), grid_.nx, values.row(k, j));
   };
   for (int k = 0; k < grid_.layers; ++k) {
     for (int j = -1; j <= grid_.ny; ++j) {
@@ -540,10 +640,8 @@ void Model::dissipate(float seconds) {
         v[i] -= seconds * drag_per_second * v[i];
       }
     }
-    w.u.fill_halo(k);
-    w.v.fill_halo_of_faces(k);
-    w.h.fill_halo(k);
   }
+  return fill_ends({&w.u, &w.h}, &w.v);
 }
 
 // Evaporation from the ground, rise of vapour, condensation, rain.
@@ -594,10 +692,10 @@ void Model::rain_out(float seconds) {
 }
 
 Status Model::advance(State& state, double seconds) {
-  load(state);
+  NEVE_TRY(load(state));
   work_->condensed = Padded(grid_);
   const int steps = std::max(1, static_cast<int>(std::ceil(seconds / step_seconds_)));
-  for (int s = 0; s < steps; ++s) step(static_cast<float>(seconds / steps));
+  for (int s = 0; s < steps; ++s) NEVE_TRY(step(static_cast<float>(seconds / steps)));
   store(state);
   for (size_t at = 0; at < state.thickness.size(); ++at) {
     if (std::isfinite(state.u[at]) && std::isfinite(state.v[at]) && state.thickness[at] > 1) continue;
@@ -608,8 +706,8 @@ Status Model::advance(State& state, double seconds) {
   return {};
 }
 
-Diagnostics Model::diagnose(const State& state) {
-  load(state);
+Result<Diagnostics> Model::diagnose(const State& state) {
+  NEVE_TRY(load(state));
   find_tendencies();
   Diagnostics d;
   d.w.resize(grid_.cells());

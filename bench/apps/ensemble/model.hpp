@@ -14,8 +14,8 @@
 namespace neve::ensemble {
 
 struct Grid {
-  int nx = 96, ny = 80, layers = 8;
-  double spacing_m = 30e3;
+  int nx = 48, ny = 40, layers = 4;
+  double spacing_m = 60e3;
 
   size_t columns() const { return static_cast<size_t>(nx) * static_cast<size_t>(ny); }
   size_t cells() const { return columns() * static_cast<size_t>(layers); }
@@ -31,6 +31,24 @@ struct State {
   std::vector<float> rain;           // [y][x], mm since the beginning
 
   explicit State(const Grid& grid);
+};
+
+// Rows [first, first + count) of a grid.
+struct Rows {
+  int first = 0, count = 0;
+};
+// A model of fewer rows cannot give its neighbours what they need.
+inline constexpr int min_model_rows = 2;
+
+// Where a model of some rows gets what it needs of those beside them.
+class Neighbours {
+ public:
+  virtual ~Neighbours() = default;
+  // Collective over all that share a grid's rows, in which every band calls it equally often. Gives the rows
+  // at both ends of the band and returns, in the same order and size, those that lie beyond; at a wall
+  // nothing is taken and `from_` stays as it is.
+  virtual Status exchange(const std::vector<float>& southern, const std::vector<float>& northern,
+                          std::vector<float>& from_south, std::vector<float>& from_north) = 0;
 };
 
 // What is written beside the state, computed from it.
@@ -56,8 +74,13 @@ struct Constants {
 class Model {
  public:
   explicit Model(const Grid& grid);
+  // Of rows of the grid, at least min_model_rows; `advance` and `diagnose` are collective over all that have
+  // the others, and what they make is bit for bit the same as in a model of all rows. `neighbours` outlives
+  // the model.
+  Model(const Grid& whole, const Rows& rows, Neighbours* neighbours);
   ~Model();
 
+  // Of the model's own rows, as its states are.
   const Grid& grid() const { return grid_; }
   const Constants& constants() const { return constants_; }
   double step_seconds() const { return step_seconds_; }
@@ -70,7 +93,7 @@ class Model {
   Status advance(State& state, double seconds);
 
   // Of the state that the last call of advance made.
-  Diagnostics diagnose(const State& state);
+  Result<Diagnostics> diagnose(const State& state);
 
   // Of all layers, m3: what the dynamics conserve.
   double volume(const State& state) const;
@@ -79,20 +102,28 @@ class Model {
   class Padded;
   struct Workspace;
 
+  bool has_southern_wall() const { return first_row_ == 0; }
+  bool has_northern_wall() const { return first_row_ + grid_.ny == whole_.ny; }
   void set_constants();
-  void load(const State& state);
+  void set_layers();
+  void set_rest();
+  Status load(const State& state);
   void store(State& state) const;
   void find_tendencies();
   void find_pressure(int j);
   void find_fluxes(int k);
   void find_slopes(int k);
-  void advance_stage(float seconds);
-  void step(float seconds);
+  Status advance_stage(float seconds);
+  Status step(float seconds);
   void carry(Padded& tracer, float seconds);
-  void dissipate(float seconds);
+  Status dissipate(float seconds);
   void rain_out(float seconds);
 
-  Grid grid_;
+  Status fill_ends(const std::vector<Padded*>& at_middles, Padded* on_faces);
+
+  Grid whole_, grid_;  // all rows, and the model's own
+  int first_row_ = 0;
+  Neighbours* neighbours_ = nullptr;  // none where all rows are here
   Constants constants_;
   std::vector<float> rest_thickness_;   // [layer][y][x], m
   std::vector<float> reduced_gravity_;  // of each layer's top, m/s2

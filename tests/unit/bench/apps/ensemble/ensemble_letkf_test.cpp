@@ -37,8 +37,8 @@ TEST(EnsembleTransform, EqualsTheKalmanFilterOfALinearGaussianProblem) {
   const Eigen::VectorXd wanted_mean = mean + gain * (observation - h * mean);
   const Eigen::MatrixXd wanted_covariance = (Eigen::MatrixXd::Identity(states, states) - gain * h) * p;
 
-  const Eigen::MatrixXd transform =
-      ensemble_transform(h * perturbations, observation - h * mean, variance.cwiseInverse(), inflation);
+  const Eigen::MatrixXd transform = ensemble_transform(
+      evidence_of(h * perturbations, observation - h * mean, variance.cwiseInverse()), inflation);
   const Eigen::MatrixXd analysis = (perturbations * transform).colwise() + mean;
   const Eigen::VectorXd got_mean = analysis.rowwise().mean();
   const Eigen::MatrixXd got = without_mean(analysis);
@@ -49,7 +49,7 @@ TEST(EnsembleTransform, EqualsTheKalmanFilterOfALinearGaussianProblem) {
 TEST(EnsembleTransform, WorthlessObservationsChangeNothing) {
   const Eigen::MatrixXd y = without_mean(random_matrix(5, 3, 6));
   const Eigen::MatrixXd transform =
-      ensemble_transform(y, random_matrix(6, 3, 1), Eigen::VectorXd::Constant(3, 1e-14), 1);
+      ensemble_transform(evidence_of(y, random_matrix(6, 3, 1), Eigen::VectorXd::Constant(3, 1e-14)), 1);
   EXPECT_LT((transform - Eigen::MatrixXd::Identity(6, 6)).norm(), 1e-10);
 }
 
@@ -69,9 +69,13 @@ class Analysis : public testing::Test {
   static constexpr int members = 5;
   Grid grid_{16, 12, 2, 100e3};
   Network network_;
-  FilterSettings settings_{1.0, 200e3, 1e3};
+  FilterSettings settings_;
 
   Analysis() {
+    settings_.max_inflation = 1;
+    settings_.radius_m = 200e3;
+    settings_.radius_layers = 1e3;
+    settings_.weight_spacing = 1;
     network_.stations = {{1, 5, 0}};
     observe(3.0);
     // Of u and vapour in the upper layer; the rest says nothing.
@@ -119,6 +123,7 @@ TEST_F(Analysis, DrawsToTheObservationNearItAndNotBeyondItsReach) {
 }
 
 TEST_F(Analysis, DoesNotDependOnHowRowsAreDealtOut) {
+  settings_.weight_spacing = 3;
   Band all = make_band(0, grid_.ny);
   analyse(grid_, members, network_, settings_, all);
   Band part = make_band(4, 3);
@@ -133,6 +138,61 @@ TEST_F(Analysis, DoesNotDependOnHowRowsAreDealtOut) {
       }
     }
   }
+}
+
+TEST_F(Analysis, BetweenPlacesWithWeightsItIsInterpolated) {
+  settings_.weight_spacing = 4;
+  Band band = make_band(0, grid_.ny);
+  analyse(grid_, members, network_, settings_, band);
+  // Weights stand at rows 4 and 8 and columns 0 and 4.
+  for (const int row : {4, 8}) {
+    const double west = mean_at(band, 0, row, 0), east = mean_at(band, 0, row, 4);
+    EXPECT_NEAR(mean_at(band, 0, row, 1), 0.75 * west + 0.25 * east, 1e-5);
+  }
+  EXPECT_NEAR(mean_at(band, 0, 5, 0), 0.75 * mean_at(band, 0, 4, 0) + 0.25 * mean_at(band, 0, 8, 0), 1e-5);
+}
+
+TEST_F(Analysis, ThicknessIsWeighedForWindsAsAsked) {
+  constexpr int thickness = static_cast<int>(Analysed::thickness);
+  network_.error_stddev[0] = 1e9;
+  network_.error_stddev[thickness * 2] = 0.5;
+  const auto gain = [&](double weight) {
+    settings_.thickness_for_winds = weight;
+    Band band = make_band(0, grid_.ny);
+    analyse(grid_, members, network_, settings_, band);
+    return (mean_at(band, 0, 5, 1) - 1) / (3.0 - 1);
+  };
+  EXPECT_NEAR(gain(1), 0.625 / (0.625 + 0.25), 1e-5);
+  EXPECT_NEAR(gain(0.2), 0.625 / (0.625 + 0.25 / 0.2), 1e-5);
+  EXPECT_NEAR(gain(0), 0, 1e-5);
+}
+
+TEST_F(Analysis, RelaxationKeepsTheSpreadThatWasAsked) {
+  const auto spread = [&](double relaxation) {
+    settings_.relaxation = relaxation;
+    Band band = make_band(0, grid_.ny);
+    analyse(grid_, members, network_, settings_, band);
+    const auto at = [&](int m) { return double(band.block(grid_, 0, m, members)[5 * grid_.nx + 1]); };
+    return at(members - 1) - at(0);
+  };
+  const double before = value_of(members - 1) - value_of(0), after = spread(0);
+  EXPECT_LT(after, 0.7 * before);
+  EXPECT_NEAR(spread(1), before, 1e-5);
+  EXPECT_NEAR(spread(0.5), (before + after) / 2, 1e-5);
+}
+
+TEST_F(Analysis, InflationIsWhatTheInnovationsAskForWithinLimits) {
+  settings_.max_inflation = 3;
+  const auto inflation = [&](double innovation) {
+    // All observations alike, so that each has variance 0.625 of the members against 1 of noise.
+    network_.error_stddev.assign(observations, 1);
+    observe(1 + innovation);
+    Band band = make_band(0, grid_.ny);
+    return analyse(grid_, members, network_, settings_, band);
+  };
+  for (const double found : inflation(1.5)) EXPECT_NEAR(found, (1.5 * 1.5 - 1) / 0.625, 1e-6);
+  for (const double found : inflation(0.1)) EXPECT_EQ(found, 1);
+  for (const double found : inflation(9)) EXPECT_EQ(found, 3);
 }
 
 TEST_F(Analysis, VapourNeverFallsBelowZero) {
