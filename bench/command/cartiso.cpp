@@ -89,7 +89,6 @@ std::string result_text(const Case& c, int ranks, const BenchmarkResult& result)
 
 Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args));
-  NEVE_TRY(check_store_options(command, args.store));
   const bool is_resized = options.shape.change == cartiso::Change::gaussresize;
   NEVE_TRY(
       refuse_idle(command, {{"--sigma-end", is_resized, "with this --change; it is allowed with gaussresize"},

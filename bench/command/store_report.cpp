@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bench/harness/busiest.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/deck.hpp"
-#include "tools/common/idle_options.hpp"
 
 namespace neve::cli {
 namespace {
@@ -27,6 +27,13 @@ nlohmann::ordered_json store_json(const apps::StoreResult& r) {
                               {"write_seconds_range", {r.write.min, r.write.max}},
                               {"write_MBps", megabytes_per_second(r.raw_bytes, r.write.median)}};
   if (r.compress_seconds) j["compress_seconds"] = *r.compress_seconds;
+  if (!r.rank_bytes.empty()) {
+    j["rank_bytes"] = r.rank_bytes;
+    j["rank_bytes_max_over_mean"] = apps::busiest_over_mean(r.rank_bytes);
+    j["rank_bytes_by"] = r.has_shared_chunks ? "owner of the chunk" : "tile";
+    j["tile_bytes"] = r.alone_bytes;
+    j["tile_bytes_max_over_mean"] = apps::busiest_over_mean(r.alone_bytes);
+  }
   if (r.verified_values > 0) {
     j["read_seconds"] = r.read.median;
     j["read_seconds_range"] = {r.read.min, r.read.max};
@@ -37,15 +44,51 @@ nlohmann::ordered_json store_json(const apps::StoreResult& r) {
   return j;
 }
 
-void add_store_row(Table& table, const apps::StoreResult& r) {
-  const bool was_read = r.verified_values > 0;
-  const auto shown = [&](std::string text) { return was_read ? text : std::string("-"); };
-  table.add({r.name, human_bytes(r.file_bytes), human_ratio(r.ratio()), fmt::format("{:.3f}", r.write.median),
-             fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.write.median)),
-             shown(fmt::format("{:.3f}", r.read.median)),
-             shown(fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.read.median))),
-             shown(human_error(r.max_abs_error)), shown(std::to_string(r.wrong_values))});
+// The columns that not every report has.
+struct Shown {
+  bool phases = false, counts = false;
+};
+
+Shown shown_of(std::span<const apps::StoreResult> results) {
+  Shown shown;
+  for (const apps::StoreResult& r : results) {
+    shown.phases = shown.phases || r.compress_seconds;
+    shown.counts = shown.counts || !r.rank_bytes.empty();
+  }
+  return shown;
 }
+
+std::vector<std::string> store_header(const Shown& shown) {
+  std::vector<std::string> header = {"output", "file", "ratio", "write s", "MB/s"};
+  if (shown.phases) header.emplace_back("compress s");
+  header.insert(header.end(), {"read s", "MB/s", "largest error", "wrong"});
+  if (shown.counts) header.insert(header.end(), {"busiest/mean", "alone"});
+  return header;
+}
+
+std::string busiest_text(const apps::StoreResult& r) {
+  return fmt::format("{:.3f}{}", apps::busiest_over_mean(r.rank_bytes), r.has_shared_chunks ? "*" : "");
+}
+
+void add_store_row(Table& table, const apps::StoreResult& r, const Shown& shown) {
+  const bool was_read = r.verified_values > 0;
+  const auto read = [&](std::string text) { return was_read ? text : std::string("-"); };
+  std::vector<std::string> row = {r.name, human_bytes(r.file_bytes), human_ratio(r.ratio()),
+                                  fmt::format("{:.3f}", r.write.median),
+                                  fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.write.median))};
+  if (shown.phases) row.push_back(fmt::format("{:.3f}", r.compress_seconds.value_or(0)));
+  row.insert(row.end(), {read(fmt::format("{:.3f}", r.read.median)),
+                         read(fmt::format("{:.0f}", megabytes_per_second(r.raw_bytes, r.read.median))),
+                         read(human_error(r.max_abs_error)), read(std::to_string(r.wrong_values))});
+  if (shown.counts) {
+    row.insert(row.end(), {busiest_text(r), fmt::format("{:.3f}", apps::busiest_over_mean(r.alone_bytes))});
+  }
+  table.add(row);
+}
+
+constexpr const char* count_note =
+    "busiest/mean rank by bytes in the file; *: chunks are of the grid, not of a rank, and each counts for "
+    "the\nrank that has most of it. alone: every rank's part compressed by itself, in one piece.\n";
 
 }  // namespace
 
@@ -74,12 +117,13 @@ void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs) {
       ->capture_default_str();
   command.add_flag("--no-verify", args.no_verify,
                    "do not read the files back, do not time the reads and do not compare values");
-  command.add_flag("--phases", args.phases, "also measure how much of a write is compression (in the JSON)");
+  command.add_flag("--phases", args.phases, "also measure how much of a write is compression");
+  if (has_outputs) {
+    command.add_flag("--no-counts", args.no_counts,
+                     "do not count the bytes that each rank's part becomes, in the files and compressed by "
+                     "itself");
+  }
   add_report_options(command, args.report);
-}
-
-Status check_store_options(const CLI::App& command, const StoreArgs& args) {
-  return refuse_idle(command, {{"--phases", args.report.json, "without --json"}});
 }
 
 Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args) {
@@ -95,7 +139,7 @@ Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args) {
 }
 
 apps::StoreOptions store_options(const StoreArgs& args) {
-  return {args.folder, !args.no_verify, args.keep, args.repeats, args.phases};
+  return {args.folder, !args.no_verify, args.keep, args.repeats, args.phases, !args.no_counts};
 }
 
 nlohmann::ordered_json stores_json(std::span<const apps::StoreResult> results) {
@@ -105,9 +149,10 @@ nlohmann::ordered_json stores_json(std::span<const apps::StoreResult> results) {
 }
 
 std::string stores_text(std::span<const apps::StoreResult> results) {
-  Table table({"output", "file", "ratio", "write s", "MB/s", "read s", "MB/s", "largest error", "wrong"});
-  for (const apps::StoreResult& result : results) add_store_row(table, result);
-  return table.text();
+  const Shown shown = shown_of(results);
+  Table table(store_header(shown));
+  for (const apps::StoreResult& result : results) add_store_row(table, result, shown);
+  return table.text() + (shown.counts ? count_note : "");
 }
 
 }  // namespace neve::cli

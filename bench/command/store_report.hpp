@@ -19,20 +19,17 @@
 
 namespace neve::cli {
 
-// --outputs, --bound, --folder, --no-verify, --keep, --repeats, --phases, --deck and those of the report as
-// they were typed.
+// --outputs, --bound, --folder, --no-verify, --no-counts, --keep, --repeats, --phases, --deck and those of
+// the report as they were typed.
 struct StoreArgs {
   std::vector<std::string> outputs;
   std::string bound = "abs=1e-4", folder = ".", deck;
   int repeats = 1;
-  bool no_verify = false, keep = false, phases = false;
+  bool no_verify = false, keep = false, phases = false, no_counts = false;
   ReportArgs report;
 };
 // Without --outputs for an app that has methods of its own.
 void add_store_options(CLI::App& command, StoreArgs& args, bool has_outputs = true);
-// Of the shared options those that do nothing are refused. --bound and chunks are not among them: they
-// describe the case, and a study gives them to all outputs alike.
-Status check_store_options(const CLI::App& command, const StoreArgs& args);
 Result<std::vector<apps::Output>> parse_outputs(const StoreArgs& args);
 apps::StoreOptions store_options(const StoreArgs& args);
 // The members `bound`, `outputs` and `store` of a mini-app's case.

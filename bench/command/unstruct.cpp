@@ -64,9 +64,8 @@ std::string result_text(const Case& c, int ranks, const BenchmarkResult& result)
   return text + "\nconnectivity\n" + stores_text(result.connectivity);
 }
 
-Status run(const Ranks& ranks, const CLI::App& command, const Args& args) {
+Status run(const Ranks& ranks, const CLI::App&, const Args& args) {
   NEVE_ASSIGN(const Case options, case_of(args, ranks.size()));
-  NEVE_TRY(check_store_options(command, args.store));
   NEVE_ASSIGN(const BenchmarkResult result, unstruct::run_benchmark(ranks.comm(), options));
   NEVE_TRY(report(
       ranks, args.store.report, [&] { return result_json(args, options, ranks.size(), result); },

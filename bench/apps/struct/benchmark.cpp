@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
+#include "bench/apps/struct/layout.hpp"
+#include "bench/apps/struct/tile_counts.hpp"
+#include "bench/harness/busiest.hpp"
 #include "bench/harness/check_range.hpp"
 #include "bench/harness/checksum.hpp"
 #include "bench/harness/output/series.hpp"
@@ -29,6 +29,7 @@ Status check_case(const Case& c) {
     NEVE_TRY(check_range("frequency", frequency, 0.0, 1e6));
   }
   NEVE_TRY(check_range("mask-slope", c.grid.mask_slope, -2.0, 2.0));
+  for (int tiles : c.tile_counts) NEVE_TRY(check_range("tiles", tiles, 1, 1 << 16));
   if (c.balance.empty()) return usage_error("neither balanced nor unbalanced tiles are asked for");
   return {};
 }
@@ -45,10 +46,8 @@ class Benchmark {
         ocean_(options.grid, 0) {}
 
   Result<BenchmarkResult> run() {
-    if (options_.grid.columns() < comm_.size()) {
-      return usage_error(
-          fmt::format("{} ranks share {} columns; each needs one", comm_.size(), options_.grid.columns()));
-    }
+    NEVE_TRY(check_share("ranks", comm_.size()));
+    for (const int tiles : options_.tile_counts) NEVE_TRY(check_share("tiles", tiles));
     if (options_.threshold) {
       ocean_ = Ocean(options_.grid, static_cast<float>(*options_.threshold));
     } else {
@@ -59,56 +58,33 @@ class Benchmark {
     for (uint32_t weight : weights_) valid += weight;
     result_.valid = static_cast<double>(valid) / static_cast<double>(options_.grid.points());
     result_.threshold = static_cast<double>(ocean_.threshold());
+    if (!options_.tile_counts.empty()) {
+      NEVE_ASSIGN(result_.tile_counts, count_tiles(comm_, options_, ocean_, weights_));
+      return result_;
+    }
     for (const bool balanced : options_.balance) NEVE_TRY(run_layout(balanced));
     return result_;
   }
 
  private:
-  Result<std::vector<Tile>> make_tiles(bool balanced) const {
-    if (balanced) return balanced_tiles(columns_, weights_, comm_.size());
-    std::array<int, 2> tasks = options_.tasks;
-    if (tasks[0] == 0 && tasks[1] == 0) tasks = square_tasks(columns_, comm_.size());
-    if (int64_t{tasks[0]} * tasks[1] != comm_.size() || tasks[0] > columns_[0] || tasks[1] > columns_[1]) {
-      return usage_error(
-          fmt::format("tasks {}x{} on {} ranks and {}x{} columns; their product must be the "
-                      "number of ranks, and none above the columns",
-                      tasks[0], tasks[1], comm_.size(), columns_[0], columns_[1]));
-    }
-    return even_tiles(columns_, tasks);
-  }
-
-  apps::ArrayPart part_of(const Tile& tile, const std::vector<float>& values) const {
-    apps::ArrayPart part;
-    part.spec.name = "value";
-    for (size_t d = 3; d-- > 0;) {
-      part.spec.shape.push_back(static_cast<uint64_t>(options_.grid.cells[d]));
-      part.spec.chunk.push_back(static_cast<uint64_t>(std::min(options_.chunk[d], options_.grid.cells[d])));
-    }
-    part.spec.fill = static_cast<double>(options_.grid.fill);
-    part.start = {0, static_cast<uint64_t>(tile.first[1]), static_cast<uint64_t>(tile.first[0])};
-    part.count = {part.spec.shape[0], static_cast<uint64_t>(tile.size[1]),
-                  static_cast<uint64_t>(tile.size[0])};
-    part.values = values.data();
-    return part;
+  Status check_share(const char* what, int count) const {
+    if (options_.grid.columns() >= count) return {};
+    return usage_error(
+        fmt::format("{} {} share {} columns; each needs one", count, what, options_.grid.columns()));
   }
 
   Status run_layout(bool balanced) {
-    NEVE_ASSIGN(const std::vector<Tile> tiles, make_tiles(balanced));
+    NEVE_ASSIGN(const std::vector<Tile> tiles, make_tiles(options_, weights_, balanced, comm_.size()));
     LayoutResult layout;
     layout.balanced = balanced;
     layout.max_over_mean = max_over_mean(columns_, weights_, tiles);
-    int64_t max_columns = 0;
-    for (const Tile& tile : tiles) {
-      layout.valid_points.push_back(valid_points(tile));
-      max_columns = std::max(max_columns, tile.columns());
-    }
-    layout.points_max_over_mean =
-        static_cast<double>(max_columns * comm_.size()) / static_cast<double>(options_.grid.columns());
+    layout.valid_points = valid_points(options_, weights_, tiles);
+    layout.raw_bytes = raw_bytes(options_, tiles);
+    layout.points_max_over_mean = apps::busiest_over_mean(layout.raw_bytes);
     const Tile& tile = tiles[static_cast<size_t>(comm_.rank())];
     std::vector<float> values;
     NEVE_TRY(mpi::agree(comm_, mpi::guarded("making of the field", [&]() -> Status {
-                          values.resize(static_cast<size_t>(tile.columns()) *
-                                        static_cast<size_t>(options_.grid.cells[2]));
+                          values.resize(tile_points(options_, tile));
                           return {};
                         })));
     const char* const stem = balanced ? balanced_stem : unbalanced_stem;
@@ -120,7 +96,7 @@ class Benchmark {
                     return {};
                   }));
       layout.make_seconds += seconds;
-      apps::ArrayPart part = part_of(tile, values);
+      apps::ArrayPart part = tile_part(options_, tile, values);
       NEVE_TRY(apps::set_bounds(comm_, options_.bound, std::span(&part, 1)));
       result_.bound_abs = part.spec.bound_abs;
       NEVE_ASSIGN(const auto stored, files.store(comm_, step, std::span(&part, 1), options_.store));
@@ -135,15 +111,6 @@ class Benchmark {
     NEVE_ASSIGN(result_.field_checksum, apps::field_checksum(comm_, options_.grid.cells, box, values));
     result_.layouts.push_back(std::move(layout));
     return {};
-  }
-
-  uint64_t valid_points(const Tile& tile) const {
-    uint64_t sum = 0;
-    for (int y = tile.first[1]; y < tile.first[1] + tile.size[1]; ++y) {
-      const auto row = weights_.begin() + static_cast<ptrdiff_t>(y) * columns_[0] + tile.first[0];
-      for (auto weight = row; weight != row + tile.size[0]; ++weight) sum += *weight;
-    }
-    return sum;
   }
 
   Comm comm_;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace neve::structured {
 namespace {
@@ -44,6 +45,26 @@ uint32_t ordered(float value) {
 float from_ordered(uint32_t key) { return std::bit_cast<float>((key >> 31) != 0 ? key & 0x7fffffffu : ~key); }
 
 }  // namespace
+
+Grid grown(const Grid& grid, int ranks) {
+  std::array<int, 2> best = {ranks, 1};
+  double least = std::numeric_limits<double>::infinity();
+  for (int x = 1; x <= ranks; ++x) {
+    if (ranks % x != 0) continue;
+    const double stretch = std::abs(std::log(static_cast<double>(grid.cells[0]) * x) -
+                                    std::log(static_cast<double>(grid.cells[1]) * (ranks / x)));
+    if (stretch < least) {
+      least = stretch;
+      best = {x, ranks / x};
+    }
+  }
+  Grid larger = grid;
+  for (size_t d = 0; d < 2; ++d) larger.cells[d] *= best[d];
+  const double longer = std::max(larger.cells[0], larger.cells[1]);
+  larger.mask_frequency = per_point(grid, grid.mask_frequency) * longer;
+  larger.space_frequency = per_point(grid, grid.space_frequency) * longer;
+  return larger;
+}
 
 Ocean::Ocean(const Grid& grid, float threshold) : grid_(grid), threshold_(threshold) {}
 

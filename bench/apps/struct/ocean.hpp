@@ -2,6 +2,7 @@
 // The grid, its land and its field: functions of the place alone.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -25,6 +26,15 @@ struct Grid {
   int64_t columns() const { return int64_t{cells[0]} * cells[1]; }
   int64_t points() const { return columns() * cells[2]; }
 };
+
+// Noise cells a point, of a frequency across the grid.
+inline double per_point(const Grid& grid, double frequency) {
+  return frequency / std::max(grid.cells[0], grid.cells[1]);
+}
+
+// Of as many such grids as there are ranks, side by side along x and y so that the whole is nearest to a
+// square. Noise cells a point stay: both frequencies grow with the longer side, as land and field do.
+Grid grown(const Grid& grid, int ranks);
 
 class Ocean {
  public:

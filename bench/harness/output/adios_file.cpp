@@ -107,15 +107,36 @@ ADIOS_DATATYPES type_of(DType dtype) {
   return adios_unknown;
 }
 
+// ADIOS's zfp takes the first dimension for the one along which values lie next to each other, and finds
+// nothing smooth in those of a C program. It is told the fastest first; the file says so in an attribute, for
+// a reader that takes it as C's gets the values of a block in another order than its places have.
+bool is_fastest_first(const ArraySpec& spec, const Output& output) {
+  return output.compression == Compression::zfp && !output.c_order && is_transformed(spec, output);
+}
+constexpr const char* order_attribute = "order";
+constexpr const char* fastest_first = "dimensions of every block: fastest first";
+
+Shape declared(Shape shape, const ArraySpec& spec, const Output& output) {
+  if (is_fastest_first(spec, output)) std::reverse(shape.begin(), shape.end());
+  return shape;
+}
+
 // Values that a rank has not got it does not define.
 bool is_held(const ArrayPart& part) { return value_count(part.count) > 0; }
 
 Status define(int64_t group, const ArrayPart& part, const Output& output) {
-  const auto listed = [](const Shape& shape) { return fmt::format("{}", fmt::join(shape, ",")); };
+  const auto listed = [&](const Shape& shape) {
+    return fmt::format("{}", fmt::join(declared(shape, part.spec, output), ","));
+  };
   const int64_t variable = adios_define_var(group, part.spec.name.c_str(), "", type_of(part.spec.dtype),
                                             listed(part.count).c_str(), listed(part.spec.shape).c_str(),
                                             listed(part.start).c_str());
   if (variable == 0) return adios_failure(part.spec.name);
+  if (is_fastest_first(part.spec, output) &&
+      adios_define_attribute(group, order_attribute, part.spec.name.c_str(), adios_string, fastest_first,
+                             "") != err_no_error) {
+    return adios_failure(part.spec.name + ": attribute " + order_attribute);
+  }
   if (!is_transformed(part.spec, output)) return {};
   // One that this ADIOS does not know would be passed over, and values stored as they are.
   const std::string transform = transform_of(part.spec, output);
@@ -237,8 +258,9 @@ class AdiosReader : public ArrayReader {
     if (value_count(count) == 0) return {};
     const ArraySpec& spec = arrays_[index];
     const std::unique_ptr<ADIOS_VARINFO, FreeInfo> info(adios_inq_var(file_.get(), spec.name.c_str()));
+    const Shape shape = declared(spec.shape, spec, output_);
     if (!info || info->type != type_of(spec.dtype) ||
-        !std::equal(info->dims, info->dims + info->ndim, spec.shape.begin(), spec.shape.end())) {
+        !std::equal(info->dims, info->dims + info->ndim, shape.begin(), shape.end())) {
       return corrupt(fmt::format("{}: {} is not the array that was written", path_, spec.name));
     }
     const std::unique_ptr<ADIOS_VARTRANSFORM, FreeTransform> transform(
@@ -247,8 +269,10 @@ class AdiosReader : public ArrayReader {
       return corrupt(fmt::format("{}: {} is not stored by the transform that was asked for, {}", path_,
                                  spec.name, transform_of(spec, output_)));
     }
+    // A block as a whole: of parts of one whose fastest dimension is first ADIOS would mistake the places.
+    const Shape first = declared(start, spec, output_), sizes = declared(count, spec, output_);
     const std::unique_ptr<ADIOS_SELECTION, FreeSelection> selection(
-        adios_selection_boundingbox(static_cast<int>(start.size()), start.data(), count.data()));
+        adios_selection_boundingbox(static_cast<int>(first.size()), first.data(), sizes.data()));
     if (adios_schedule_read(file_.get(), selection.get(), spec.name.c_str(), 0, 1, out) != err_no_error ||
         adios_perform_reads(file_.get(), 1) != err_no_error) {
       return corrupt(adios_failure(path_ + ": " + spec.name).message());
@@ -256,7 +280,38 @@ class AdiosReader : public ArrayReader {
     return {};
   }
 
+  // Of an array with a transform: what was stored of each region, which is a block's or empty.
+  Result<std::vector<uint64_t>> block_bytes(const ArraySpec& spec, std::span<const PartPlace> regions) {
+    const Blocks logical = blocks_of(spec);
+    adios_read_set_data_view(file_.get(), PHYSICAL_DATA_VIEW);
+    const Blocks physical = blocks_of(spec);
+    adios_read_set_data_view(file_.get(), LOGICAL_DATA_VIEW);
+    if (!logical || !physical || logical->sum_nblocks != physical->sum_nblocks || physical->ndim != 1) {
+      return corrupt(adios_failure(path_ + ": blocks of " + spec.name).message());
+    }
+    std::vector<uint64_t> bytes(regions.size(), 0);
+    for (size_t r = 0; r < regions.size(); ++r) {
+      if (value_count(regions[r].count) == 0) continue;
+      const Shape start = declared(regions[r].start, spec, output_);
+      for (int b = 0; b < logical->sum_nblocks; ++b) {
+        const uint64_t* const at = logical->blockinfo[b].start;
+        if (std::equal(start.begin(), start.end(), at)) bytes[r] = physical->blockinfo[b].count[0];
+      }
+      if (bytes[r] == 0) return corrupt(fmt::format("{}: {} has no block of rank {}", path_, spec.name, r));
+    }
+    return bytes;
+  }
+
  private:
+  using Blocks = std::unique_ptr<ADIOS_VARINFO, FreeInfo>;
+
+  // Nothing where they cannot be had.
+  Blocks blocks_of(const ArraySpec& spec) {
+    Blocks info(adios_inq_var(file_.get(), spec.name.c_str()));
+    if (info && adios_inq_var_blockinfo(file_.get(), info.get()) != 0) info.reset();
+    return info;
+  }
+
   std::string path_;
   mpi::OpenablePath name_;  // of path_, for ADIOS, which hands it to MPI
   std::vector<ArraySpec> arrays_;
@@ -327,6 +382,13 @@ Result<std::unique_ptr<ArrayReader>> open_adios(const std::string& path, std::sp
       std::make_unique<AdiosReader>((std::filesystem::path(path) / file_name).string(), arrays, output);
   NEVE_TRY(reader->open());
   return std::unique_ptr<ArrayReader>(std::move(reader));
+}
+
+Result<std::vector<uint64_t>> adios_block_bytes(const std::string& path, const ArraySpec& spec,
+                                                const Output& output, std::span<const PartPlace> regions) {
+  AdiosReader reader((std::filesystem::path(path) / file_name).string(), std::span(&spec, 1), output);
+  NEVE_TRY(reader.open());
+  return reader.block_bytes(spec, regions);
 }
 
 }  // namespace neve::apps

@@ -33,4 +33,9 @@ struct ArrayPart {
   uint64_t bytes() const { return value_count(count) * dtype_bytes(spec.dtype); }
 };
 
+// Where a rank's part of an array lies; a count of 0 means that it has none.
+struct PartPlace {
+  Shape start, count;
+};
+
 }  // namespace neve::apps

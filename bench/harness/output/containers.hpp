@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bench/harness/output/array.hpp"
 #include "bench/harness/output/output.hpp"
@@ -24,6 +25,9 @@ struct Written {
   double compress_seconds = 0;  // of the slowest rank, where the writer tells
 };
 
+// Collective. Under the final name, whole and durable, by whichever of those below the output is for.
+Result<Written> write_output(const mpi::Comm& comm, const Output& output, const std::string& path,
+                             std::span<const ArrayPart> parts);
 Status write_raw(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts);
 Status write_hdf5(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
                   const Output& output);
@@ -40,6 +44,17 @@ Result<Written> write_adios(const mpi::Comm& comm, const std::string& path, std:
 // Under the final name: it has a temporary one of its own.
 Result<Written> write_plot(const mpi::Comm& comm, const std::string& path, std::span<const ArrayPart> parts,
                            const Output& output);
+
+// Collective, the same on all ranks: bytes of the arrays' values in the file, by the rank that they are of.
+Result<std::vector<uint64_t>> bytes_of_ranks(const mpi::Comm& comm, const Output& output,
+                                             const std::string& path, std::span<const ArrayPart> parts);
+// Of one rank, which reads them in a file of the container: `regions` are those of all ranks. A chunk is the
+// rank's that has most of its values, the first one's of several.
+Result<std::vector<uint64_t>> hdf5_chunk_bytes(const std::string& path, const ArraySpec& spec,
+                                               std::span<const PartPlace> regions);
+Result<std::vector<uint64_t>> plot_box_bytes(const std::string& path, std::span<const PartPlace> regions);
+Result<std::vector<uint64_t>> adios_block_bytes(const std::string& path, const ArraySpec& spec,
+                                                const Output& output, std::span<const PartPlace> regions);
 
 // An open file of any kind.
 class ArrayReader {

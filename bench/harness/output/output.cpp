@@ -46,6 +46,7 @@ const std::vector<Output>& all_outputs() {
       {"adios-mpi-zlib", Container::adios_mpi, false, Compression::deflate, false},
       {"adios-mpi-szip", Container::adios_mpi, false, Compression::szip, false},
       {"adios-mpi-zfp", Container::adios_mpi, false, Compression::zfp, true},
+      {"adios-mpi-zfp-c-order", Container::adios_mpi, false, Compression::zfp, true, true},
       {"adios-lustre", Container::adios_lustre, false, Compression::none, false},
       {"adios-lustre-zlib", Container::adios_lustre, false, Compression::deflate, false},
       {"adios-lustre-szip", Container::adios_lustre, false, Compression::szip, false},
@@ -96,41 +97,6 @@ Result<std::unique_ptr<ArrayReader>> open_file(const Output& output, const std::
 #else
   return usage_error(output.name + ": this build lacks " + lacking(output));
 #endif
-}
-
-// Collective.
-Result<Written> write_file(const mpi::Comm& comm, const Output& output, const std::string& path,
-                           std::span<const ArrayPart> parts) {
-  if (output.container == Container::plotfile) return write_plot(comm, path, parts, output);
-#ifdef NEVE_ADIOS
-  if (is_adios(output)) return write_adios(comm, path, parts, output);
-#endif
-  NEVE_ASSIGN(mpi::Target target, mpi::Target::begin(comm, path, WriteOptions()));
-  const std::string& temporary = target.temporary_path();
-  switch (output.container) {
-    case Container::raw:
-      NEVE_TRY(write_raw(comm, temporary, parts));
-      break;
-    case Container::netcdf:
-#ifdef NEVE_NETCDF
-      NEVE_TRY(write_netcdf(comm, temporary, parts, output));
-      break;
-#else
-      return usage_error(output.name + ": this build lacks " + lacking(output));
-#endif
-    default:
-      NEVE_TRY(write_hdf5(comm, temporary, parts, output));
-  }
-  NEVE_TRY(mpi::agree(comm, comm.rank() == 0 ? files::sync_path(target.temporary_path()) : Status()));
-  Written written;
-  NEVE_ASSIGN(const mpi::Target::Finished finished, target.finish(comm));
-  written.bytes = finished.bytes;
-  return written;
-}
-
-bool has_filter(const Output& output) {
-  return output.compression != Compression::none &&
-         (output.container == Container::hdf5 || output.container == Container::netcdf);
 }
 
 // The next rank's part of an array: where it lies, and its values.
@@ -256,6 +222,33 @@ Status verify(const mpi::Comm& comm, const Output& output, const std::string& pa
   return {};
 }
 
+void add_to(std::vector<uint64_t>& sums, const std::vector<uint64_t>& more) {
+  sums.resize(more.size(), 0);
+  for (size_t i = 0; i < more.size(); ++i) sums[i] += more[i];
+}
+
+// Collective. What the ranks' parts became in the file, and become alone.
+Status count(const mpi::Comm& comm, const Output& output, const std::string& path,
+             std::span<const ArrayPart> parts, const StoreOptions& options, StoreResult& into) {
+  NEVE_ASSIGN(const std::vector<uint64_t> stored, bytes_of_ranks(comm, output, path, parts));
+  add_to(into.rank_bytes, stored);
+  into.has_shared_chunks = has_shared_chunks(output);
+  if (!into.has_shared_chunks) {
+    add_to(into.alone_bytes, stored);
+    return {};
+  }
+  uint64_t mine = 0;
+  NEVE_TRY(mpi::agree(comm, mpi::guarded("counting", [&]() -> Status {
+                        NEVE_ASSIGN(mine, bytes_alone(output, options.folder, parts));
+                        return {};
+                      })));
+  std::vector<uint64_t> alone(static_cast<size_t>(comm.size()));
+  NEVE_TRY(mpi::mpi_status(MPI_Allgather(&mine, 1, MPI_UINT64_T, alone.data(), 1, MPI_UINT64_T, comm.get()),
+                           "gathering of bytes"));
+  add_to(into.alone_bytes, alone);
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> output_names() {
@@ -279,6 +272,11 @@ Result<Output> parse_output(const std::string& name) {
 
 bool is_adios(const Output& output) {
   return output.container >= Container::adios_posix && output.container <= Container::adios_aggregate;
+}
+
+bool has_shared_chunks(const Output& output) {
+  return output.compression != Compression::none &&
+         (output.container == Container::hdf5 || output.container == Container::netcdf);
 }
 
 std::string container_name(const Output& output) {
@@ -314,7 +312,7 @@ std::string compression_name(const Output& output) {
     case Compression::shuffle_deflate:
       return "shuffle-zlib";
     case Compression::zfp:
-      return "zfp";
+      return output.c_order ? "zfp-c-order" : "zfp";
     case Compression::neve:
       return output.lossy ? "neve" : "neve-lossless";
   }
@@ -340,6 +338,35 @@ std::vector<std::string> file_stems(std::span<const std::string> names, std::spa
   return stems;
 }
 
+Result<Written> write_output(const mpi::Comm& comm, const Output& output, const std::string& path,
+                             std::span<const ArrayPart> parts) {
+  if (output.container == Container::plotfile) return write_plot(comm, path, parts, output);
+#ifdef NEVE_ADIOS
+  if (is_adios(output)) return write_adios(comm, path, parts, output);
+#endif
+  NEVE_ASSIGN(mpi::Target target, mpi::Target::begin(comm, path, WriteOptions()));
+  const std::string& temporary = target.temporary_path();
+  switch (output.container) {
+    case Container::raw:
+      NEVE_TRY(write_raw(comm, temporary, parts));
+      break;
+    case Container::netcdf:
+#ifdef NEVE_NETCDF
+      NEVE_TRY(write_netcdf(comm, temporary, parts, output));
+      break;
+#else
+      return usage_error(output.name + ": this build lacks " + lacking(output));
+#endif
+    default:
+      NEVE_TRY(write_hdf5(comm, temporary, parts, output));
+  }
+  NEVE_TRY(mpi::agree(comm, comm.rank() == 0 ? files::sync_path(target.temporary_path()) : Status()));
+  Written written;
+  NEVE_ASSIGN(const mpi::Target::Finished finished, target.finish(comm));
+  written.bytes = finished.bytes;
+  return written;
+}
+
 Status store(const mpi::Comm& comm, const Output& output, const std::string& name,
              std::span<const ArrayPart> parts, const StoreOptions& options, StoreResult& into) {
   const std::string path = path_of(output, options.folder, name);
@@ -354,7 +381,7 @@ Status store(const mpi::Comm& comm, const Output& output, const std::string& nam
   NEVE_ASSIGN(const Seconds seconds, timed(
                                          comm, options.repeats, [&] { return remove_file(comm, path); },
                                          [&]() -> Status {
-                                           NEVE_ASSIGN(written, write_file(comm, output, path, parts));
+                                           NEVE_ASSIGN(written, write_output(comm, output, path, parts));
                                            compressing.push_back(written.compress_seconds);
                                            return {};
                                          }));
@@ -362,7 +389,7 @@ Status store(const mpi::Comm& comm, const Output& output, const std::string& nam
   into.file_bytes += written.bytes;
   if (options.phases) {
     double compress_seconds = median_of(compressing);
-    if (has_filter(output)) {
+    if (has_shared_chunks(output)) {
       NEVE_ASSIGN(compress_seconds, filter_seconds(comm, parts, output));
     }
     into.compress_seconds = into.compress_seconds.value_or(0) + compress_seconds;
@@ -372,6 +399,7 @@ Status store(const mpi::Comm& comm, const Output& output, const std::string& nam
     into.raw_bytes += value_count(part.spec.shape) * dtype_bytes(part.spec.dtype);
   }
   if (options.verify) NEVE_TRY(verify(comm, output, path, parts, options.repeats, into));
+  if (options.count) NEVE_TRY(count(comm, output, path, parts, options, into));
   return options.keep ? Status() : remove_file(comm, path);
 }
 

@@ -35,11 +35,16 @@ struct Output {
   bool chunked = false;
   Compression compression = Compression::none;
   bool lossy = false;  // else bit for bit
+  // zfp of ADIOS with the dimensions of a C program, of which it takes the slowest for the fastest.
+  bool c_order = false;
 };
 // "raw", "hdf5", "hdf5-chunked", "hdf5-zlib", ...; unknown ones are a usage error that lists what is allowed,
 // those that this build was made without one that says what it lacks.
 Result<Output> parse_output(const std::string& name);
 bool is_adios(const Output& output);
+// Compressed in chunks of the grid, which ranks share; else each rank's part is compressed by itself, or
+// nothing is.
+bool has_shared_chunks(const Output& output);
 // Of this build.
 std::vector<std::string> output_names();
 // What a name is made of: "hdf5" and "shuffle-zlib", "neve" and "neve-lossless"; "none", "chunked" without
@@ -53,6 +58,7 @@ struct StoreOptions {
   bool keep = false;
   int repeats = 1;      // of each write and read; the median counts
   bool phases = false;  // find out what compression takes of a write
+  bool count = false;   // what each rank's part becomes
 };
 Status check_options(const StoreOptions& options);
 
@@ -64,6 +70,12 @@ struct StoreResult {
   // Where phases were asked for. Neve's writer and ADIOS tell; for HDF5's filters the chunks of a rank's part
   // go once more through them, into a file in memory.
   std::optional<double> compress_seconds;
+  // Where it was asked for, a number a rank. rank_bytes: of the values in the files, by the rank that they
+  // are of; with shared chunks, a chunk is the rank's that has most of it. alone_bytes: what a rank's part
+  // becomes where it is compressed by itself as one piece; the same as rank_bytes where chunks are not
+  // shared.
+  std::vector<uint64_t> rank_bytes, alone_bytes;
+  bool has_shared_chunks = false;
   uint64_t verified_values = 0, wrong_values = 0;
   double max_abs_error = 0;
 
@@ -82,6 +94,11 @@ Status set_bounds(const mpi::Comm& comm, const Bound& bound, std::span<ArrayPart
 
 // bound_violated naming the outputs that brought back wrong values; ok where none did.
 Status check_stored(std::span<const StoreResult> results);
+
+// Not collective. Bytes that this rank's parts become by the output where nothing else is written: a file of
+// theirs alone, each a chunk, which is made in the folder and removed. Errors: those of the output.
+Result<uint64_t> bytes_alone(const Output& output, const std::string& folder,
+                             std::span<const ArrayPart> parts);
 
 // A file's name: folder, name, and the extension of the output.
 std::string path_of(const Output& output, const std::string& folder, const std::string& name);
