@@ -14,10 +14,14 @@ from .unit import brief
 HOLDS = "holds"
 IN_PART = "holds in part"
 FAILS = "does not hold here"
+UNTOLD = "cannot be told"  # what was measured does not decide it
+MODELLED = "holds by the model"
 MEASURED = "measured"  # nothing is claimed, or nothing that these inputs could show
 DESCRIBED = "described"  # a diagram
 NOT_HERE = "cannot be had here"
 FAILED = "failed"  # nothing came of it, for what it needs could not be measured
+# The same of a claim or a comparison, many of which an item may have.
+HELD, HELD_IN_PART, NOT_HELD = "held", "held in part", "not held"
 
 
 @dataclass
