@@ -2,10 +2,7 @@
 #include "core/select/lossless_choice.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -13,329 +10,21 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/catalog/lossless_methods.hpp"
 #include "core/math/portable_math.hpp"
+#include "core/select/byte_estimate.hpp"
+#include "core/select/difference_estimate.hpp"
+#include "core/select/lossless_samples.hpp"
 #include "core/select/repeat_estimate.hpp"
-#include "core/select/sequence.hpp"
-#include "core/stages/lossless/byte_coder.hpp"
-#include "core/stages/lossless/byte_planes.hpp"
 #include "core/stages/lossless/value_ranks.hpp"
-#include "core/stages/lossless/word_xor.hpp"
-#include "core/stages/predict/word_lorenzo.hpp"
 
 namespace neve {
 
 namespace {
 
-// Cells are sampled in runs along x, so that neighbours share cache lines.
-constexpr int64_t run_cells = 32;
-constexpr size_t min_samples = 512, max_samples = 4096, cells_per_sample = 256;
-constexpr size_t fewest_samples = 128, few_cells_per_sample = 64;  // of sections that are small themselves
-constexpr size_t value_samples = 512, max_rank_samples = 4096;
 constexpr double log2_e = 1.4426950408889634;
-// Slices that byte methods are tried on: as many words in a row, together one word in so many of the section.
-constexpr size_t slices = 16, min_slice_words = 64, max_slice_words = 384, words_per_slice_word = 128;
-constexpr CoderLevels trial_levels{.zstd = 1};
-// Of those slices, words that tell whether byte methods have a chance.
-constexpr size_t entropy_slice_words = 17;
-// Ranks are worth a trial when at most this share of the sampled values are different ones.
-constexpr double few_values_share = 0.125;
-
-// Where a run starts, and how far its neighbours are.
-struct Run {
-  size_t cell = 0;
-  int64_t count = 0;
-  std::array<int64_t, max_frame_dims> back{};  // cells to the neighbour along each axis; 0: none there
-};
-
-template <class T>
-std::vector<Run> sample_runs(const LosslessCells<T>& cells) {
-  const size_t total = cells.bits.size();
-  const size_t wanted =
-      std::clamp(total / cells_per_sample,
-                 std::clamp(total / few_cells_per_sample, fewest_samples, min_samples), max_samples);
-  std::vector<Run> runs;
-  runs.reserve(wanted / run_cells);
-  Sequence sequence;
-  for (size_t r = 0; r < wanted / run_cells; ++r) {
-    const size_t anywhere = sequence.below(total);
-    const auto grid =
-        std::prev(std::upper_bound(cells.grids.begin(), cells.grids.end(), anywhere,
-                                   [](size_t cell, const LosslessGrid& g) { return cell < g.offset; }));
-    size_t rest = anywhere - grid->offset;
-    Run run;
-    Extents at{};
-    int64_t stride = 1;
-    size_t cell = grid->offset;
-    for (size_t d = 0; d < max_frame_dims; ++d) {
-      const auto size = static_cast<size_t>(grid->size[d]);
-      at[d] = static_cast<int64_t>(rest % size);
-      rest /= size;
-      if (d == 0) {
-        // The first cell of a row has no neighbour along x: start behind it.
-        at[0] = std::clamp<int64_t>(at[0], 1, std::max<int64_t>(1, grid->size[0] - run_cells));
-        if (at[0] >= grid->size[0]) at[0] = 0;
-        run.back[0] = at[0] > 0 ? 1 : 0;
-        run.count = std::min(run_cells, grid->size[0] - at[0]);
-      } else {
-        if (at[d] == 0 && grid->size[d] > 1) at[d] = 1;
-        run.back[d] = at[d] > 0 ? stride : 0;
-      }
-      cell += static_cast<size_t>(at[d] * stride);
-      stride *= grid->size[d];
-    }
-    run.cell = cell;
-    runs.push_back(run);
-  }
-  return runs;
-}
-
-// n log2(n), n of samples at most.
-double weighted_log(uint32_t n) {
-  static const std::vector<double> table = [] {
-    std::vector<double> values(max_samples + 1, 0);
-    for (size_t k = 1; k < values.size(); ++k)
-      values[k] = static_cast<double>(k) * math::log2(static_cast<double>(k));
-    return values;
-  }();
-  return table[n];
-}
-
-// Bits that residual_classes would take for words of these lengths, told apart as its contexts do most of
-// all: whether the word before is 0.
-class LengthCounter {
- public:
-  template <class U>
-  void add(U word, bool follows_zero) {
-    ++counts_[follows_zero ? 1 : 0][static_cast<size_t>(std::bit_width(fold_sign<U>(word)))];
-    if (words_ == 0) first_ = word;
-    is_constant_ = is_constant_ && word == first_;
-    ++words_;
-  }
-  uint32_t words() const { return words_; }
-  double bits_per_word() const {
-    if (is_constant_) return 0;  // a ramp: repeats take care of it
-    double bits = 0;
-    for (const auto& counts : counts_) {
-      uint32_t total = 0;
-      for (uint32_t length = 0; length < counts.size(); ++length) {
-        if (counts[length] == 0) continue;
-        total += counts[length];
-        bits += counts[length] * std::max(0.0, length - 1.0) - weighted_log(counts[length]);
-      }
-      bits += weighted_log(total);
-    }
-    return words_ > 0 ? bits / words_ : 0;
-  }
-
- private:
-  std::array<std::array<uint32_t, 65>, 2> counts_{};
-  uint32_t words_ = 0;
-  uint64_t first_ = 0;
-  bool is_constant_ = true;
-};
-
-constexpr uint32_t any_axes = ~uint32_t{0};  // bit a stands for the set of axes a
-
-// Samples without any difference do not tell that there is none.
-constexpr double min_bits_per_word = 0.02;
-
-// After this share of the runs, sets that lie far behind the best one are not counted on.
-constexpr size_t axes_pruned_after = 4;
-constexpr double max_extra_axis_bits = 0.75;
-
-// Counts differences along every set of axes that cells have neighbours along, or along those `among` alone.
-template <class U>
-class AxesCounter {
- public:
-  AxesCounter(const std::vector<LosslessGrid>& grids, uint32_t among) : among_(among) {
-    for (const LosslessGrid& grid : grids) {
-      for (size_t d = 0; d < max_frame_dims; ++d) present_ |= grid.size[d] > 1 ? 1U << d : 0U;
-    }
-  }
-
-  // `map` makes the word of a cell's bits.
-  template <class T, class Map>
-  void add(const LosslessCells<T>& cells, const Run& run, const Map& map) {
-    usable_.fill(1);
-    for (unsigned set = 0; set <= all_axes; ++set) {
-      if (is_present(set)) read_corner(cells, run, set, map);
-    }
-    mix_differences();
-    for (unsigned axes = 1; axes <= all_axes; ++axes) {
-      if (!is_counted(axes)) continue;
-      bool follows_zero = false;
-      for (size_t i = 0; i < static_cast<size_t>(run.count); ++i) {
-        if (usable_[i] == 0) continue;
-        counters_[axes].add(words_[axes][i], follows_zero);
-        follows_zero = words_[axes][i] == 0;
-      }
-    }
-  }
-
-  // Counts only the sets on that are not far behind.
-  void prune() {
-    std::array<double, all_axes + 1> bits{};
-    double least = HUGE_VAL;
-    for (unsigned axes = 1; axes <= all_axes; ++axes) {
-      if (counters_[axes].words() == 0) continue;
-      bits[axes] = counters_[axes].bits_per_word();
-      least = std::min(least, bits[axes]);
-    }
-    for (unsigned axes = 1; axes <= all_axes; ++axes) {
-      if (bits[axes] > least + max_extra_axis_bits) among_ &= ~(1U << axes);
-    }
-  }
-
-  // The set with the least bytes for `coded` words; without a set, as of a single cell, they stay as they
-  // are.
-  LosslessCandidate best(double coded) const {
-    LosslessCandidate best;
-    best.bytes = HUGE_VAL;
-    for (unsigned axes = 1; axes <= all_axes; ++axes) {
-      if (!is_counted(axes)) continue;
-      const double bytes = std::max(counters_[axes].bits_per_word(), min_bits_per_word) * coded / 8;
-      if (bytes < best.bytes) {
-        best.bytes = bytes;
-        best.axes = axes;
-      }
-    }
-    if (best.axes == 0) best = {LosslessMethod::lorenzo, axis_x, {}, coded * sizeof(U), 0};
-    return best;
-  }
-
- private:
-  bool is_present(unsigned axes) const { return (axes & ~present_) == 0; }
-  bool is_counted(unsigned axes) const { return is_present(axes) && ((among_ >> axes) & 1) != 0; }
-
-  // The words one step back along each axis of a set: that corner of the cells' neighbourhoods.
-  template <class T, class Map>
-  void read_corner(const LosslessCells<T>& cells, const Run& run, unsigned set, const Map& map) {
-    int64_t back = 0;
-    bool inside = true;
-    for (size_t d = 0; d < max_frame_dims; ++d) {
-      if (((set >> d) & 1) == 0) continue;
-      inside = inside && run.back[d] > 0;
-      back += run.back[d];
-    }
-    words_[set].fill(0);
-    if (!inside) return;  // words outside count as 0
-    for (size_t i = 0; i < static_cast<size_t>(run.count); ++i) {
-      const size_t cell = run.cell + i - static_cast<size_t>(back);
-      if (cells.is_coded(cell)) {
-        words_[set][i] = map(cells.bits[cell]);
-      } else {
-        usable_[i] = 0;
-      }
-    }
-  }
-
-  // From the corners to the mixed differences along every set, one axis after the other.
-  void mix_differences() {
-    for (unsigned axis = 1; axis <= all_axes; axis *= 2) {
-      if (!is_present(axis)) continue;
-      for (unsigned axes = axis; axes <= all_axes; ++axes) {
-        if ((axes & axis) == 0 || !is_present(axes)) continue;
-        for (size_t i = 0; i < run_cells; ++i) words_[axes][i] = words_[axes ^ axis][i] - words_[axes][i];
-      }
-    }
-  }
-
-  uint32_t among_;
-  unsigned present_ = 0;  // axes along which any grid has more than one cell
-  std::array<LengthCounter, all_axes + 1> counters_;
-  // Of the run at hand, by set: first the words at a corner, then differences.
-  std::array<std::array<U, run_cells>, all_axes + 1> words_;
-  std::array<uint8_t, run_cells> usable_;  // 0: a corner is not coded
-};
-
-template <class T, class Map>
-LosslessCandidate best_axes(const LosslessCells<T>& cells, const std::vector<Run>& runs, uint32_t among,
-                            const Map& map) {
-  AxesCounter<WordOf<T>> counter(cells.grids, among);
-  const size_t counted_before_pruning = runs.size() / axes_pruned_after;
-  for (size_t r = 0; r < runs.size(); ++r) {
-    if (r == counted_before_pruning) counter.prune();
-    counter.add(cells, runs[r], map);
-  }
-  return counter.best(static_cast<double>(cells.coded));
-}
-
-template <class T>
-std::vector<T> sample_values(const LosslessCells<T>& cells, size_t wanted) {
-  std::vector<T> values;
-  values.reserve(wanted);
-  Sequence sequence;
-  for (size_t k = 0; k < 2 * wanted && values.size() < wanted; ++k) {
-    const size_t cell = sequence.below(cells.bits.size());
-    if (cells.is_coded(cell)) values.push_back(std::bit_cast<T>(cells.bits[cell]));
-  }
-  return values;
-}
-
-// Where samples show no difference at all, those that there are take fewer bits as multiples.
-constexpr double multiple_of_calm_values = 0.98;
-
-template <class T>
-std::optional<LosslessCandidate> weigh_multiple(const LosslessCells<T>& cells, const std::vector<Run>& runs,
-                                                uint32_t among, const std::vector<T>& first_values) {
-  if (!find_unit<T>(first_values)) return {};
-  const std::optional<ValueUnit> unit = find_unit<T>(sample_values(cells, value_samples));
-  if (!unit) return {};
-  const Multiples<T> multiples(*unit);
-  LosslessCandidate candidate = best_axes(cells, runs, among, [&](WordOf<T> bits) {
-    const auto multiple = multiples.multiple(std::bit_cast<T>(bits));
-    return static_cast<WordOf<T>>(multiple.value_or(0));
-  });
-  candidate.method = LosslessMethod::multiple;
-  candidate.unit = *unit;
-  const double least = min_bits_per_word * static_cast<double>(cells.coded) / 8;
-  if (candidate.bytes <= least) candidate.bytes *= multiple_of_calm_values;
-  return candidate;
-}
-
-constexpr size_t max_few_words(size_t sampled) {
-  return static_cast<size_t>(few_values_share * static_cast<double>(sampled));
-}
-// Of most fields a first sample tells that there are too many values for ranks, and no unit.
-constexpr size_t first_samples = max_few_words(value_samples) * 5 / 4;
-
-template <class T>
-std::vector<WordOf<T>> different_words(const std::vector<T>& values) {
-  std::vector<WordOf<T>> words;
-  words.reserve(values.size());
-  for (const T value : values) words.push_back(word_of<T>(std::bit_cast<WordOf<T>>(value)));
-  std::sort(words.begin(), words.end());
-  words.erase(std::unique(words.begin(), words.end()), words.end());
-  return words;
-}
-
-// The different words among sampled values, in order, where they are few.
-template <class T>
-std::vector<WordOf<T>> few_words(const LosslessCells<T>& cells, const std::vector<T>& first_values) {
-  if (different_words(first_values).size() > max_few_words(value_samples)) return {};
-  const std::vector<T> values = sample_values(cells, value_samples);
-  std::vector<WordOf<T>> words = different_words(values);
-  if (words.size() > max_few_words(values.size())) words.clear();
-  return words;
-}
-
-// By the ranks that cells have among the sampled words: those that were missed are rare.
-template <class T>
-LosslessCandidate weigh_rank(const LosslessCells<T>& cells, const std::vector<Run>& runs, uint32_t among,
-                             const std::vector<WordOf<T>>& words) {
-  LosslessCandidate candidate = best_axes(cells, runs, among, [&](WordOf<T> bits) {
-    const auto at = std::lower_bound(words.begin(), words.end(), word_of<T>(bits));
-    return static_cast<WordOf<T>>(at - words.begin());
-  });
-  candidate.method = LosslessMethod::rank;
-  candidate.bytes += static_cast<double>(words.size() * sizeof(T));
-  return candidate;
-}
-
 // Of fewer cells byte methods save less than a look for them costs.
 constexpr uint64_t min_weighed_cells = 2048;
-// Below this a search for repeats costs more than it finds.
-constexpr double worthwhile_repeats = 0.02;
 // From here on byte coders, which find repeats too, are not asked.
 constexpr double many_repeats = 0.35;
 // bitshuffle_zstd is tried where xor_zstd comes out so many times smaller than differences: methods on bytes
@@ -351,101 +40,20 @@ constexpr double sparse_share = 0.5;
 // Cells that list their corners share them: there are fewer values than samples show.
 constexpr double shared_corners = 0.35;
 
-// How much smaller a byte method must seem where no trial decides.
+// From estimates so close on, methods on bytes are tried on so many times longer slices, where no trial
+// decides.
+constexpr double close_to_differences = 1.25;
+constexpr size_t times_longer = 4;
+// Bytes of whole planes are more alike than those of slices, once words are combined with the ones before;
+// bits are less so.
+constexpr double xor_of_whole_planes = 0.95;
+// How much smaller a byte method must seem otherwise.
 constexpr double byte_methods_at_fast = 1.08;
-
-// What repeats save, of methods whose words are ordered ones.
-template <class T>
-void expect_repeats(const RepeatEstimate& repeated, const LosslessCells<T>& cells,
-                    LosslessCandidate& candidate) {
-  if (repeated.share < worthwhile_repeats) return;
-  candidate.repeats = true;
-  const double each = repeated.residual_bits * static_cast<double>(cells.coded) / 8;
-  candidate.bytes += repeated.share * (std::min(each, candidate.bytes) - candidate.bytes);
-}
 
 // Slices do not show what repeats over long distances. Of sections that come out so many times smaller by
 // what is known, all words are tried instead: of small ones, and at effort max.
 constexpr double min_ratio_to_try_all = 8;
 constexpr size_t max_bytes_to_try_all = 128 << 10;
-
-// Words in slices from all over the section.
-template <class T>
-std::vector<WordOf<T>> sample_slices(const LosslessCells<T>& cells) {
-  std::vector<WordOf<T>> words;
-  const size_t total = cells.bits.size();
-  const size_t each = std::clamp(total / (slices * words_per_slice_word), min_slice_words, max_slice_words);
-  words.reserve(slices * each);
-  Sequence sequence;
-  for (size_t s = 0; s < slices; ++s) {
-    // At uneven distances, which are no multiple of anything the grid has.
-    const size_t apart = total <= each ? 0 : (total - each) / slices;
-    const size_t begin = s * apart + sequence.below(apart);
-    const size_t end = std::min(begin + each, total);
-    if (cells.left_out.empty()) {
-      words.insert(words.end(), cells.bits.begin() + static_cast<ptrdiff_t>(begin),
-                   cells.bits.begin() + static_cast<ptrdiff_t>(end));
-      continue;
-    }
-    for (size_t cell = begin; cell < end; ++cell) {
-      if (cells.is_held(cell)) words.push_back(cells.bits[cell]);
-    }
-  }
-  return words;
-}
-
-// Bytes that xor_zstd would take if each byte were coded alone, by its plane: from the first words of slices.
-template <class T>
-double plane_entropy_bytes(const LosslessCells<T>& cells, std::span<const WordOf<T>> words) {
-  using U = WordOf<T>;
-  std::array<std::array<uint32_t, 256>, sizeof(U)> counts{};
-  const size_t apart = words.size() / slices;
-  const size_t each = std::min(apart, entropy_slice_words);
-  if (each < 2) return 0;
-  for (size_t s = 0; s < slices; ++s) {
-    for (size_t i = s * apart + 1; i < s * apart + each; ++i) {
-      const U xored = words[i] ^ words[i - 1];
-      for (size_t b = 0; b < sizeof(U); ++b) ++counts[b][static_cast<uint8_t>(xored >> (8 * b))];
-    }
-  }
-  const auto sampled = static_cast<uint32_t>(slices * (each - 1));
-  double bits = 0;
-  for (const auto& plane : counts) {
-    for (const uint32_t count : plane) bits -= weighted_log(count);
-    bits += weighted_log(sampled);
-  }
-  return bits / 8 / sampled * static_cast<double>(cells.held);
-}
-
-// Bytes that a method would take for all of the section, from what zstd makes of slices of it.
-template <class T>
-LosslessCandidate try_zstd(const LosslessCells<T>& cells, std::span<const WordOf<T>> words,
-                           LosslessMethod method) {
-  using U = WordOf<T>;
-  LosslessCandidate candidate;
-  candidate.method = method;
-  if (words.empty()) return candidate;
-  std::vector<U> own(words.begin(), words.end());
-  if (method == LosslessMethod::xor_zstd) xor_with_previous(std::span(own));
-  const ByteSpan bytes = std::as_bytes(std::span<const U>(own));
-  Bytes planes(bytes.size());
-  if (method == LosslessMethod::zstd) {
-    std::copy(bytes.begin(), bytes.end(), planes.begin());
-  } else if (method == LosslessMethod::bitshuffle_zstd) {
-    to_bit_planes(bytes, sizeof(U), planes);
-  } else {
-    to_byte_planes(bytes, sizeof(U), planes);
-  }
-  Bytes coded;
-  ByteWriter out(coded);
-  if (!write_coded(ByteCoder::zstd, planes, out, trial_levels).ok()) {
-    candidate.bytes = HUGE_VAL;
-    return candidate;
-  }
-  candidate.bytes =
-      static_cast<double>(coded.size()) / static_cast<double>(words.size()) * static_cast<double>(cells.held);
-  return candidate;
-}
 
 // The candidates for one section, as they are weighed one after another.
 template <class T>
@@ -500,22 +108,19 @@ class LosslessWeighing {
     }
   }
 
-  void weigh_fast_method(const CodecTuning& tuning) {
-    if (tuning.speed_weight <= 0) return withdraw({LosslessMethod::shuffle_lz4}, Fate::speed);
-    LosslessCandidate fast = try_zstd<T>(cells_, slices_, LosslessMethod::shuffle_zstd);
-    fast.method = LosslessMethod::shuffle_lz4;
-    constexpr double lz4_against_zstd = 1.25;
-    fast.bytes *= lz4_against_zstd;
-    candidates_.push_back(fast);
+  // Where speed has a weight, methods by lz4 are coded at once: no sample takes less time.
+  void withdraw_fast_methods(const CodecTuning& tuning) {
+    if (tuning.speed_weight <= 0) withdraw({LosslessMethod::shuffle_lz4}, Fate::speed);
   }
 
   WeighedMethods by_score(const CodecTuning& tuning) {
     const double raw = static_cast<double>(cells_.held) * sizeof(T);
     for (LosslessCandidate& c : candidates_) {
       // Estimates of the families do not err alike, and where only one is coded nothing puts it right.
-      if (effort_ == Effort::fast && !is_all_tried_ && c.method < LosslessMethod::lorenzo)
+      if (effort_ == Effort::fast && !is_all_tried_ && !is_looked_at_closely_ &&
+          c.method < LosslessMethod::lorenzo)
         c.bytes *= byte_methods_at_fast;
-      c.score = selection_score(Codec::lossless, c.method, raw, std::min(c.bytes, raw), tuning);
+      c.score = method_score(c.method, raw, std::min(c.bytes, raw), tuning);
     }
     std::stable_sort(
         candidates_.begin(), candidates_.end(),
@@ -624,12 +229,32 @@ class LosslessWeighing {
     const double min_bytes = least_bytes();
     if (const std::optional<Fate> fate = fate_of_planes(min_bytes); fate)
       return withdraw({LosslessMethod::xor_zstd, LosslessMethod::bitshuffle_zstd}, *fate);
+    const double least = try_planes(min_bytes);
+    if (effort_ != Effort::fast || is_all_tried_ || least > close_to_differences * min_bytes ||
+        min_bytes > close_to_differences * least)
+      return;
+    // Short slices show less of what zstd finds; where nothing else decides, that is told by longer ones.
+    slices_ = sample_slices(cells_, times_longer);
+    const auto is_on_bytes = [](const auto& c) { return c.method < LosslessMethod::lorenzo; };
+    std::erase_if(candidates_, is_on_bytes);
+    std::erase_if(withdrawn_, [](const auto& c) { return c.method == LosslessMethod::bitshuffle_zstd; });
+    try_planes(HUGE_VAL);
+    for (LosslessCandidate& c : candidates_) {
+      if (c.method == LosslessMethod::xor_zstd) c.bytes *= xor_of_whole_planes;
+    }
+    is_looked_at_closely_ = true;
+  }
+
+  // The least estimate.
+  double try_planes(double min_bytes) {
     try_slices({LosslessMethod::xor_zstd});
-    if (candidates_.back().bytes * min_gain_to_try_bitshuffle < min_bytes) {
+    const double by_xor = candidates_.back().bytes;
+    if (by_xor * min_gain_to_try_bitshuffle < min_bytes) {
       try_slices({LosslessMethod::bitshuffle_zstd});
     } else {
       withdraw({LosslessMethod::bitshuffle_zstd}, Fate::similar_method);
     }
+    return std::min(by_xor, candidates_.back().bytes);
   }
 
   // Why planes are not tried at all; nothing: they are.
@@ -663,6 +288,7 @@ class LosslessWeighing {
   Effort effort_;
   std::vector<WordOf<T>> slices_;
   bool is_all_tried_ = false;  // slices_ are all words
+  bool is_looked_at_closely_ = false;
   RepeatEstimate repeated_;
   std::vector<LosslessCandidate> candidates_;
   std::vector<WeighedCandidate> withdrawn_;
@@ -694,15 +320,37 @@ LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod met
   return candidate;
 }
 
-WeighedMethods fastest_method(const CodecTuning& tuning) {
+double method_score(LosslessMethod method, double raw_bytes, double bytes, const CodecTuning& tuning) {
+  // What is not the section's, of a frame of one section.
+  constexpr double frame_bytes = 85;
+  const double stored = tuning.speed_weight > 0 ? bytes + frame_bytes : bytes;
+  return selection_score(Codec::lossless, method, raw_bytes, stored, tuning);
+}
+
+namespace {
+
+// The others that are chosen from.
+bool is_weighed(LosslessMethod method) {
+  return method >= LosslessMethod::lorenzo || method == LosslessMethod::xor_zstd ||
+         method == LosslessMethod::shuffle_zstd || method == LosslessMethod::bitshuffle_zstd ||
+         method == LosslessMethod::zstd;
+}
+
+}  // namespace
+
+WeighedMethods fastest_method(const CodecTuning& tuning, LosslessMethods available) {
   WeighedMethods weighed;
   LosslessCandidate& fastest = weighed.candidates.emplace_back();
-  fastest.method = LosslessMethod::shuffle_lz4;
+  fastest.method = LosslessMethod::automatic;
+  for (const LosslessMethodTraits& row : lossless_method_rows) {
+    if (available.has(row.method) && row.typical_speed > traits_of(fastest.method).typical_speed)
+      fastest.method = row.method;
+  }
   fastest.score = selection_score(Codec::lossless, fastest.method, 0, 1, tuning);
-  for (const LosslessMethod method :
-       {LosslessMethod::lorenzo, LosslessMethod::multiple, LosslessMethod::rank, LosslessMethod::xor_zstd,
-        LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd, LosslessMethod::zstd}) {
-    weighed.withdrawn.push_back({Codec::lossless, method, Fate::estimate_too_low, 0, 0});
+  for (const LosslessMethodTraits& row : lossless_method_rows) {
+    if (row.method == LosslessMethod::automatic || row.method == fastest.method) continue;
+    if (tuning.candidates.is_all() ? !is_weighed(row.method) : !available.has(row.method)) continue;
+    weighed.withdrawn.push_back({Codec::lossless, row.method, Fate::estimate_too_low, 0, 0});
   }
   return weighed;
 }
@@ -712,7 +360,7 @@ WeighedMethods weigh_lossless(const LosslessCells<T>& cells, const CodecTuning& 
   LosslessWeighing<T> weighing(cells, effort);
   weighing.weigh_differences();
   weighing.weigh_byte_methods();
-  weighing.weigh_fast_method(tuning);
+  weighing.withdraw_fast_methods(tuning);
   return weighing.by_score(tuning);
 }
 

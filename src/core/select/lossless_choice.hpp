@@ -25,14 +25,19 @@ struct LosslessCandidate {
 template <class T>
 LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod method);
 
+// By the tuning's weights, of a section's bytes. Where speed has a weight, those that a frame takes beside
+// them count as well: they make ratios of small arrays many times smaller. (By ratio alone they change no
+// order.)
+double method_score(LosslessMethod method, double raw_bytes, double bytes, const CodecTuning& tuning);
+
 struct WeighedMethods {
   std::vector<LosslessCandidate> candidates;  // that may suit, by falling score
   std::vector<WeighedCandidate> withdrawn;    // the others that are chosen from, with their reasons
   std::vector<LosslessCandidate> unsure;  // among these, those that samples tell too little of: worth a trial
 };
 
-// Where speed alone counts: samples would tell nothing.
-WeighedMethods fastest_method(const CodecTuning& tuning);
+// Where speed alone counts: samples would tell nothing. The first of those that are typically fastest.
+WeighedMethods fastest_method(const CodecTuning& tuning, LosslessMethods available);
 
 // Of a tuning by which the ratio counts. Deterministic: speeds are those typical of a method, not measured.
 template <class T>
