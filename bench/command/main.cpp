@@ -10,6 +10,7 @@
 #include "bench/command/mpi.hpp"
 #include "bench/command/noise.hpp"
 #include "bench/command/python_benches.hpp"
+#include "bench/command/series.hpp"
 #include "bench/command/struct.hpp"
 #include "bench/command/unstruct.hpp"
 #include "tools/common/run_commands.hpp"
@@ -27,7 +28,7 @@ int main(int argc, char** argv) {
   std::vector<Command> commands = {
       add_bench_struct(app), add_bench_cartiso(app),  add_bench_amr(app),     add_bench_unstruct(app),
       add_bench_chombo(app), add_bench_ensemble(app), add_bench_layouts(app), add_bench_mpi(app),
-      add_bench_disk(app),   add_bench_noise(app),    add_bench_model(app),
+      add_bench_disk(app),   add_bench_noise(app),    add_bench_model(app),   add_bench_series(app),
   };
   for (Command& command : add_python_benches(app)) commands.push_back(std::move(command));
   return run_commands(app, commands, argc, argv);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Neve as an operator that ADIOS2 loads: PluginName = neve, PluginLibrary = adios2neve.
 #include <adios2/plugin/PluginOperatorInterface.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -15,7 +16,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bindings/adios2/choice_file.hpp"
 #include "neve/options.hpp"
+#include "neve/series.hpp"
 
 #if ADIOS2_PLUGIN_OPERATOR_INTERFACE != 2
 #error "Neve's ADIOS2 operator is written for version 2 of the plugin interface (ADIOS2 2.12)"
@@ -29,6 +32,12 @@ namespace {
   const std::string words = "neve: " + status.message();
   if (status.code() == Code::usage) throw std::invalid_argument(words);
   throw std::runtime_error(words);
+}
+
+// What is allowed where an option is unknown: this operator's own parameters, too.
+Status with_own_names(const Status& status) {
+  const bool is_list = status.message().starts_with("unknown option");
+  return is_list ? Status(status.code(), status.message() + ", choices, variable") : status;
 }
 
 // Ahead of values that are no frame.
@@ -65,37 +74,67 @@ std::optional<DType> dtype_of(adios2::DataType type) {
   }
 }
 
-std::map<std::string, std::string> without_adios2s_own(adios2::Params parameters) {
-  for (auto at = parameters.begin(); at != parameters.end();) {
-    std::string name = at->first;  // ADIOS2 does not mind capitals
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-    at = name == "pluginname" || name == "pluginlibrary" ? parameters.erase(at) : std::next(at);
+// ADIOS2's own parameters, and those of this operator alone, which it takes from the others.
+struct OperatorParameters {
+  explicit OperatorParameters(const adios2::Params& parameters) {
+    for (const auto& [key, value] : parameters) {
+      std::string name = key;  // ADIOS2 does not mind capitals
+      std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+      if (name == "choices") {
+        choices = value;
+      } else if (name == "variable") {
+        variable = value;
+      } else if (name != "pluginname" && name != "pluginlibrary") {
+        options[key] = value;
+      }
+    }
   }
-  return parameters;
+
+  std::string choices;   // the log's file; empty: none
+  std::string variable;  // its name in the log
+  std::map<std::string, std::string> options;
+};
+
+// Blocks of a variable are series of their own, by where they begin.
+std::string block_name(const std::string& variable, const adios2::Dims& start) {
+  if (std::all_of(start.begin(), start.end(), [](size_t place) { return place == 0; })) return variable;
+  return fmt::format("{} at {}", variable, fmt::join(start, ","));
 }
 
 class NeveOperator : public adios2::plugin::PluginOperatorInterface {
  public:
-  explicit NeveOperator(const adios2::Params& parameters) : PluginOperatorInterface(parameters) {
+  explicit NeveOperator(const adios2::Params& all) : PluginOperatorInterface(all) {
+    OperatorParameters parameters(all);
     // One operator may serve variables of any type. What it is told is judged as of floating point, which
     // takes the bound, also the one that holds if none is said.
     OptionsSoFar of_floats;
     of_floats.dtype = DType::f32;
-    const Result<ArrayOptions> options =
-        parse_array_options(without_adios2s_own(parameters), std::move(of_floats));
-    if (!options.ok()) fail(options.status());
-    options_ = *options;
+    const Result<SeriesOptions> options = parse_series_options(parameters.options, std::move(of_floats));
+    if (!options.ok()) fail(with_own_names(options.status()));
+    options_ = options->array;
+    memory_.emplace(options->rules);
+    variable_ = parameters.variable;
+    if (parameters.choices.empty()) return;
+    Result<ChoiceFile> file = ChoiceFile::open(parameters.choices, choice_text(*options));
+    if (!file.ok()) fail(file.status());
+    choice_file_.emplace(std::move(*file));
+  }
+
+  ~NeveOperator() override {
+    if (!choice_file_) return;
+    const Status status = choice_file_->add(memory_->choices());
+    if (!status.ok()) say(status.message());
   }
 
   // ADIOS2 calls this from its Put, its EndStep or its Close, none of which goes on after an exception: the
   // program would end in Close. So values for which there is no memory, or no room for the frame, are stored
   // as they are, with a word. What the parameters do not allow of a type was sorted out when the variable was
   // given the operator.
-  size_t Operate(const char* data, const adios2::Dims& /*start*/, const adios2::Dims& count,
+  size_t Operate(const char* data, const adios2::Dims& start, const adios2::Dims& count,
                  const adios2::DataType type, char* out) override {
     size_t value_bytes = dtype_of(type) ? dtype_bytes(*dtype_of(type)) : 0;
     for (const size_t size : count) value_bytes *= size;
-    const Result<std::vector<std::byte>> frame = encode(data, {count.begin(), count.end()}, type);
+    const Result<std::vector<std::byte>> frame = encode_next(data, start, {count.begin(), count.end()}, type);
     if (frame.ok() && frame->size() <= max_bytes(value_bytes)) {
       std::memcpy(out, frame->data(), frame->size());
       return frame->size();
@@ -130,7 +169,7 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
     if (!dtype_of(type)) return false;
     try {
       const std::vector<char> zeros(64 * sizeof(double));
-      const auto frame = encode(zeros.data(), {4, 4, 4}, type);
+      const auto frame = encode_once(zeros.data(), {4, 4, 4}, type);
       if (!frame.ok()) say("a variable is stored without compression: " + frame.status().message());
       return frame.ok();
     } catch (const std::exception&) {
@@ -144,13 +183,28 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
   }
 
  private:
-  Result<std::vector<std::byte>> encode(const char* values, const std::vector<uint64_t>& shape,
-                                        adios2::DataType type) const {
-    const std::optional<DType> dtype = dtype_of(type);
-    if (!dtype) {
-      return usage_error("values of a type that is neither float, double nor an integer of 8 to 64 bits");
-    }
-    return encode_array(*dtype, shape, values, options_for(*dtype, options_));
+  static Status check_type(adios2::DataType type) {
+    if (dtype_of(type)) return {};
+    return usage_error("values of a type that is neither float, double nor an integer of 8 to 64 bits");
+  }
+
+  // The next step of a block, by the method that is remembered.
+  Result<std::vector<std::byte>> encode_next(const char* values, const adios2::Dims& start,
+                                             const std::vector<uint64_t>& shape, adios2::DataType type) {
+    NEVE_TRY(check_type(type));
+    const DType dtype = *dtype_of(type);
+    if (variable_.empty() && choice_file_) variable_ = choice_file_->next_name();
+    NEVE_ASSIGN(auto frames, encode_step(
+                                 dtype, shape, 1, [&](size_t) { return values; },
+                                 options_for(dtype, options_), *memory_, block_name(variable_, start)));
+    return std::move(frames.front());
+  }
+
+  Result<std::vector<std::byte>> encode_once(const char* values, const std::vector<uint64_t>& shape,
+                                             adios2::DataType type) const {
+    NEVE_TRY(check_type(type));
+    const DType dtype = *dtype_of(type);
+    return encode_array(dtype, shape, values, options_for(dtype, options_));
   }
 
   // What will not compress is kept as it is, with a few bytes for every section.
@@ -160,6 +214,9 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
   }
 
   ArrayOptions options_;
+  std::optional<SelectionMemory> memory_;  // there once the parameters are read
+  std::string variable_;
+  std::optional<ChoiceFile> choice_file_;
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ extern "C" {
 int neve_filter_id(void);
 
 /* As many as any text makes. */
-#define NEVE_MAX_FILTER_WORDS 112
+#define NEVE_MAX_FILTER_WORDS 128
 
 /* *count is how many words there is room for, then how many were written. NEVE_USAGE where the text asks for
  * what there is not, or the room is too small. */

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "neve/choice.hpp"
 #include "neve/frame.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
@@ -34,8 +35,23 @@ Result<ArrayOptions> parse_array_options(const std::map<std::string, std::string
 // The same as one text: "rel=1e-3;effort=max", where a bound needs no name.
 Result<ArrayOptions> parse_array_options(std::string_view text, OptionsSoFar before = {});
 
-// The same for values of `dtype`, whose fill value is either a floating-point number or an integer.
-// encode_array refuses one that is not a value of the type.
+// Those of a series of arrays, each a step of a variable (neve/series.hpp): beside an array's, how its method
+// is chosen again: {{"candidates", "acomps"}, {"speed_weight", "1"}, {"delta", "0.1"}}.
+struct SeriesOptions {
+  ArrayOptions array;
+  ChoiceRules rules;  // for the SelectionMemory
+};
+// `rules`: those set by other means. Errors: those of parse_array_options, and of check_choice_rules.
+Result<SeriesOptions> parse_series_options(const std::map<std::string, std::string>& options,
+                                           OptionsSoFar before = {}, const ChoiceRules& rules = {});
+Result<SeriesOptions> parse_series_options(std::string_view text, OptionsSoFar before = {},
+                                           const ChoiceRules& rules = {});
+// What is chosen from, and by what rules: "candidates=acomps;speed_weight=1;ratio_weight=1;delta=0.1;
+// speeds=typical", in one line. parse_series_options takes it, but for speeds without a weight.
+std::string choice_text(const SeriesOptions& options);
+
+// parse_array_options' for values of `dtype`, whose fill value is either a floating-point number or an
+// integer. encode_array refuses one that is not a value of the type.
 ArrayOptions options_for(DType dtype, ArrayOptions options);
 
 // Options of `neve convert` for a plotfile, and rules for fields:

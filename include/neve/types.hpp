@@ -117,6 +117,21 @@ inline constexpr int lossless_methods = 20;                           // automat
 std::string_view lossless_method_name(LosslessMethod method);         // "auto", "B-LZO", "shuffle-zstd", ...
 Result<LosslessMethod> parse_lossless_method(std::string_view name);  // capitals do not matter
 
+// Some of these methods, to choose from.
+struct LosslessMethods {
+  uint32_t bits = 0;  // 1 << number of each; none: all
+
+  bool is_all() const { return bits == 0; }
+  bool has(LosslessMethod method) const {
+    return is_all() || (bits >> static_cast<unsigned>(method) & 1) != 0;
+  }
+  bool operator==(const LosslessMethods& other) const { return bits == other.bits; }
+  bool operator!=(const LosslessMethods& other) const { return bits != other.bits; }
+};
+// "all", "acomps" (the nine of ACOMPS), or names of methods with + or a comma between them.
+Result<LosslessMethods> parse_lossless_methods(std::string_view names);
+std::string lossless_methods_text(LosslessMethods methods);  // what parse_lossless_methods takes
+
 // How the boxes of a chunk are placed for prediction. Values are those of the frame format; never
 // renumber.
 enum class Arrangement : uint8_t {
@@ -137,12 +152,13 @@ struct CodecTuning {
   int block_cells = 0;       // side of lorenzo_regression's prediction blocks: 4, 6; 0: AMRIC's equation 1
   bool merge_units = false;  // lorenzo_regression and interpolation predict across units stacked in a line
   LosslessMethod method = LosslessMethod::automatic;  // of codec lossless
+  LosslessMethods candidates;                         // of codec lossless, where the method is chosen
   // Codec lossless scores its methods by speed (in 100 MB/s, as typical of a method) times speed_weight plus
   // ratio times ratio_weight; the highest score wins (ACOMPS). Not negative, not both 0.
   double speed_weight = 0;
   double ratio_weight = 1;
 
-  auto fields() const { return all_members<7>(*this); }
+  auto fields() const { return all_members<8>(*this); }
   bool operator==(const CodecTuning& other) const { return fields() == other.fields(); }
   bool operator!=(const CodecTuning& other) const { return !(*this == other); }
 };

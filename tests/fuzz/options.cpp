@@ -27,7 +27,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(neve::parse_codec(view).status());
   require(neve::parse_arrangement(view).status());
   require(neve::parse_lossless_method(view).status());
+  const auto methods = neve::parse_lossless_methods(view);
+  require(methods.status());
+  if (methods.ok()) {
+    const auto again = neve::parse_lossless_methods(neve::lossless_methods_text(*methods));
+    if (!again.ok() || *again != *methods) neve::fuzz::broken_promise("candidates' text has others");
+  }
   require(neve::parse_effort(view).status());
+  require(neve::parse_speeds(view).status());
+  require(neve::parse_series_options(view).status());
   require(neve::cli::parse_bytes("--chunk-size", text).status());
   require(neve::options::parse_fill(view).status());
   require(neve::options::parse_number(view).status());

@@ -251,7 +251,7 @@ TEST_F(Ghosts, RefuseWhatNeedsBoxesThatDoNotOverlap) {
   options.cross_level = true;
   EXPECT_NE(refused(options).find("cross-level"), std::string::npos);
   options.cross_level = false;
-  options.fields["own"].tuning = CodecTuning{Arrangement::cluster};
+  options.fields["own"].tuning.emplace().arrangement = Arrangement::cluster;
   EXPECT_NE(refused(options).find("field own"), std::string::npos);
   options.fields.clear();
   options.ghosts = {2, 1, 0};

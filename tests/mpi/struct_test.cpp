@@ -93,6 +93,45 @@ TEST(Tiles, EveryRankGetsAColumnEvenWhereThereIsNoLoad) {
   EXPECT_EQ(square_tasks({400, 100}, 4), (std::array<int, 2>{4, 1}));
 }
 
+TEST(Ocean, GrowsAsSmoothAsItIs) {
+  Grid grid;
+  grid.cells = {100, 60, 10};
+  const Grid four = grown(grid, 4), six = grown(grid, 6);
+  EXPECT_EQ(four.cells, (std::array<int, 3>{200, 120, 10}));
+  EXPECT_EQ(six.cells, (std::array<int, 3>{200, 180, 10})) << "nearest to a square";
+  EXPECT_EQ(grown(grid, 1).cells, grid.cells);
+  for (const Grid& larger : {four, six}) {
+    EXPECT_DOUBLE_EQ(per_point(larger, larger.space_frequency), per_point(grid, grid.space_frequency));
+    EXPECT_DOUBLE_EQ(per_point(larger, larger.mask_frequency), per_point(grid, grid.mask_frequency));
+  }
+}
+
+// Counted tiles are those of as many ranks, by the outputs that compress each by itself.
+TEST_F(Struct, CountsWhatRanksWouldStore) {
+  Case c = small_case({"raw", "hdf5-shuffle-zlib", "neve-none"});
+  c.store.count = true;
+  const auto stored = run_benchmark(MPI_COMM_WORLD, c);
+  ASSERT_TRUE(stored.ok()) << stored.status().message();
+  c.tile_counts = {world_size(), 5};
+  const auto counted = run_benchmark(MPI_COMM_WORLD, c);
+  ASSERT_TRUE(counted.ok()) << counted.status().message();
+  ASSERT_EQ(counted->tile_counts.size(), 4u) << "two layouts each";
+  EXPECT_TRUE(counted->layouts.empty());
+  for (size_t l = 0; l < 2; ++l) {
+    const TileCount& tiles = counted->tile_counts[l];
+    const LayoutResult& layout = stored->layouts[l];
+    EXPECT_EQ(tiles.balanced, layout.balanced);
+    EXPECT_EQ(tiles.valid_points, layout.valid_points);
+    EXPECT_EQ(tiles.raw_bytes, layout.raw_bytes);
+    for (size_t o = 0; o < c.outputs.size(); ++o) {
+      EXPECT_EQ(tiles.outputs[o].bytes, layout.outputs[o].alone_bytes) << c.outputs[o].name;
+      const auto& in_file = layout.outputs[o].rank_bytes;
+      EXPECT_LE(std::accumulate(in_file.begin(), in_file.end(), uint64_t{0}), layout.outputs[o].file_bytes);
+    }
+  }
+  EXPECT_TRUE(test::list_directory(directory_).empty());
+}
+
 // What all ranks hold together is what one computes alone.
 TEST_F(Struct, TheFieldDoesNotDependOnTheRanks) {
   Case c = small_case({"raw"});

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Neve as an operator of ADIOS2, loaded by ADIOS2's own Python package."""
 
+import dataclasses
 import os
 import pathlib
 import subprocess
@@ -8,6 +9,8 @@ import sys
 
 import numpy as np
 import pytest
+
+import neve
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("NEVE_BUILD_DIR", ROOT / "build"))
@@ -86,6 +89,10 @@ def test_noise_fits_the_room_that_was_promised(write_and_read):
         ({"effort": "huge"}, "effort"),
         ({"method": "tar"}, "method"),
         ({"threads": "0"}, "threads is 0"),
+        ({"accuracy": "1e-3"}, "choices, variable"),
+        ({"candidates": "gzip", "bound": "lossless"}, 'lossless method "gzip" unknown'),
+        ({"delta": "-1", "bound": "lossless"}, "delta is -1"),
+        ({"speeds": "fast", "bound": "lossless", "speed_weight": "1"}, 'speeds "fast" unknown'),
         ({"fill": "maybe"}, "fill"),
         ({"unit": "8 cells"}, "unit"),
         ({"bound": "rel=1e-3", "codec": "context", "method": "rank"}, "method has no meaning"),
@@ -192,6 +199,126 @@ engine.close()
     with adios2.FileReader(str(tmp_path / "a.bp")) as reader:
         read = reader.read("field")
     assert (read == np.random.default_rng(1).random(1 << 24)).all()
+
+
+OPERATOR = {"PluginName": "neve", "PluginLibrary": "adios2neve"}
+
+
+def write_steps(path, variables, **parameters):
+    """Steps of variables, a list of arrays each, of one shape."""
+    context = adios2.Adios()
+    operator = context.define_operator("neve", "Plugin", {**OPERATOR, **parameters})
+    io = context.declare_io("writer")
+    made = {}
+    for name, steps in variables.items():
+        shape = steps[0].shape
+        made[name] = io.define_variable(name, steps[0], shape, [0] * len(shape), shape, True)
+        made[name].add_operation(operator, {} if name.startswith("_") else {"variable": name})
+    engine = io.open(str(path), adios2.bindings.Mode.Write)
+    for step in zip(*variables.values(), strict=True):
+        engine.begin_step()
+        for name, array in zip(variables, step, strict=True):
+            engine.put(made[name], array)
+        engine.end_step()
+    engine.close()
+
+
+def changing_steps():
+    smooth = [waves(np.float64, (8, 16, 32)) + step / 10 for step in range(4)]
+    rough = [np.random.default_rng(s).integers(0, 3, (8, 16, 32)) * 1.0 for s in range(4)]
+    return smooth + rough
+
+
+def test_choices_are_those_of_a_series_and_logged(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADIOS2_PLUGIN_PATH", str(PLUGIN.parent))
+    rules = {"candidates": "acomps", "speed_weight": 1.0, "ratio_weight": 1.0, "delta": 0.1}
+    variables = {"t": changing_steps(), "p": changing_steps()[::-1]}
+    said = {name: str(value) for name, value in rules.items()}
+    log = tmp_path / "choices, of one run.csv"
+    write_steps(tmp_path / "a.bp", variables, bound="lossless", choices=str(log), **said)
+    series = neve.Series(**rules)
+    for step in zip(*variables.values(), strict=True):
+        for name, array in zip(variables, step, strict=True):
+            series.step(name, array)
+    found = neve.read_choices(log)
+    assert found.rules == series.rules
+
+    def without_times(choices):
+        return {dataclasses.replace(c, choosing_seconds=0, coding_seconds=0) for c in choices}
+
+    assert without_times(found.choices) == without_times(series.choices)
+    assert {choice.reason for choice in found.choices} > {"first", "kept"}
+    with adios2.FileReader(str(tmp_path / "a.bp")) as reader:
+        read = reader.read("t", step_selection=[5, 1])
+    assert read.tobytes() == variables["t"][5].tobytes()
+
+
+def test_variables_without_a_name_are_numbered(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADIOS2_PLUGIN_PATH", str(PLUGIN.parent))
+    log = tmp_path / "%p.csv"
+    variables = {"_a": changing_steps()[:2], "_b": changing_steps()[:2]}
+    write_steps(tmp_path / "a.bp", variables, bound="lossless", choices=str(log))
+    found = neve.read_choices(tmp_path / f"{os.getpid()}.csv")
+    assert sorted((c.variable, c.step) for c in found.choices) == [
+        (f"variable {v}", step) for v in (1, 2) for step in (0, 1)
+    ]
+
+
+def test_operators_with_other_rules_need_another_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADIOS2_PLUGIN_PATH", str(PLUGIN.parent))
+    context = adios2.Adios()
+    said = {**OPERATOR, "bound": "lossless", "choices": str(tmp_path / "a.csv")}
+    operator = context.define_operator("one", "Plugin", said)
+    values = waves(np.float32, (4, 4, 4))
+    variable = context.declare_io("w").define_variable(
+        "x", values, values.shape, [0] * 3, values.shape
+    )
+    variable.add_operation(operator, {"variable": "x"})
+    with pytest.raises(Exception, match="a.csv: operators with candidates=all;.* write this file"):
+        context.define_operator("other", "Plugin", {**said, "delta": "0.5"})
+
+
+def test_a_log_that_cannot_be_written_is_said(tmp_path):
+    """In a process of its own, which ends well."""
+    script = f"""
+import sys
+sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+import test_adios2
+steps = test_adios2.changing_steps()[:2]
+path, log = {str(tmp_path / "a.bp")!r}, "/no/folder"
+test_adios2.write_steps(path, {{"t": steps}}, bound="lossless", choices=log)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"ADIOS2_PLUGIN_PATH": str(PLUGIN.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "neve: log of choices /no/folder: cannot be made: No such file" in done.stderr
+    with adios2.FileReader(str(tmp_path / "a.bp")) as reader:
+        assert reader.read("t", step_selection=[1, 1]).tobytes() == changing_steps()[1].tobytes()
+
+
+def test_a_damaged_text_log_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("ADIOS2_PLUGIN_PATH", str(PLUGIN.parent))
+    log = tmp_path / "log.csv"
+    write_steps(tmp_path / "a.bp", {"t": changing_steps()}, bound="lossless", choices=str(log))
+    text = log.read_text()
+    for old, new, code in (
+        ("choices 1:", "choices 2:", 2),
+        ("choices 1:", "choices :", 2),
+        (",level,", ",levels,", 4),
+        ("t,0,0,", "t,0,x,", 4),
+        ("t,0,0,", "t,0,0,0,", 4),
+        ("first", "worst", 4),
+        ("delta=", "delat=", 4),
+    ):
+        log.write_text(text.replace(old, new, 1))
+        with pytest.raises(neve.Error) as refused:
+            neve.read_choices(log)
+        assert refused.value.code == code and str(log) in str(refused.value), (old, new)
 
 
 def test_adios2_leaves_complex_numbers_as_they_are(write_and_read):

@@ -227,9 +227,53 @@ def test_filter_is_a_mapping_with_exact_bound():
     assert words[7] | words[8] << 32 == int(np.array(1e20).view(np.uint64))
 
 
+def test_what_is_said_of_methods_is_layout_3():
+    plain = neve.Filter(lossless=True)["compression_opts"]
+    assert plain[0] == 2
+    same = neve.Filter(lossless=True, candidates="all", speed_weight=0, ratio_weight=1)
+    assert same["compression_opts"] == plain
+    said = neve.Filter(lossless=True, candidates=["zstd", "BW-LZO"], speed_weight=0.5)
+    words = said["compression_opts"]
+    assert words[0] == 3 and words[1:10] == plain[1:10]
+    assert words[11] | words[12] << 32 == int(np.array(0.5).view(np.uint64))
+    assert words[13] | words[14] << 32 == int(np.array(1.0).view(np.uint64))
+    assert neve.filter_text(words) == (
+        'lossless = true, candidates = "BW-LZO+zstd", speed_weight = 0.5'
+    )
+    assert repr(said) == (
+        "neve.Filter(lossless=True, candidates=['zstd', 'BW-LZO'], speed_weight=0.5)"
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.uint64])
+def test_chunks_are_coded_as_compress_codes_them(tmp_path, dtype):
+    array = np.round(field((40, 64), np.float64) * 10).astype(dtype)
+    said = {"candidates": "acomps", "speed_weight": 1.0, "ratio_weight": 0.5}
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        chosen = neve.Filter(lossless=True, **said)
+        data = file.create_dataset("x", data=array, chunks=(20, 64), **chosen)
+        properties = data.id.get_create_plist()
+        h5py.h5d.create(file.id, b"y", data.id.get_type(), data.id.get_space(), dcpl=properties)
+        file["y"][...] = array
+    with h5py.File(tmp_path / "a.h5") as file:
+        for name in ("x", "y"):
+            for begin in (0, 20):
+                _, frame = file[name].id.read_direct_chunk((begin, 0))
+                assert frame == neve.compress(array[begin : begin + 20], lossless=True, **said)
+            assert_same_bits(file[name][()], array)
+    assert frame != neve.compress(array[20:], lossless=True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ({"lossless": True, "candidates": "gzip"}, 'lossless method "gzip" unknown'),
+        ({"lossless": True, "candidates": ()}, r"candidates=\(\); allowed"),
+        ({"lossless": True, "speed_weight": -1}, "speed_weight=-1; finite numbers"),
+        ({"lossless": True, "ratio_weight": None}, "ratio_weight=None"),
+        ({"lossless": True, "ratio_weight": 0}, "both 0"),
+        ({"abs": 1, "codec": "dual_quant", "speed_weight": 1}, "speed_weight has no meaning"),
+        ({"abs": 1, "codec": "dual_quant", "candidates": "zstd"}, "candidates has no meaning"),
         ({}, "none given"),
         ({"rel": 0.0}, "rel=0.0"),
         ({"psnr": 70}, "psnr="),

@@ -35,6 +35,11 @@ def keywords(draw: Any) -> dict[str, Any]:
         given_here["detect_fill"] = draw(st.booleans())
     if draw(st.booleans()):
         given_here["effort"] = draw(st.sampled_from(["fast", "balanced", "max"]))
+    for name in ("speed_weight", "ratio_weight"):
+        if draw(st.booleans()):
+            given_here[name] = draw(st.floats(min_value=1e-300, max_value=1e300))
+    if draw(st.booleans()):
+        given_here["candidates"] = draw(st.sampled_from(["all", "acomps", "zstd", "zstd+BW-LZO"]))
     if draw(st.booleans()):
         given_here["rewrite"] = draw(st.booleans())
     return given_here

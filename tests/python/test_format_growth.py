@@ -130,7 +130,7 @@ PLACES = {
     ),
 }
 FILTER_PLACES = {
-    "layout 3 of the filter's words": (0, range(3, 256)),
+    "layout 4 of the filter's words": (0, range(4, 256)),
     "bound mode 5 in the filter's words": (1, [5, 3, 4, *range(6, 256)]),
     "flag bit 8 of the filter's words": (6, [1 << bit for bit in range(8, 32)]),
 }

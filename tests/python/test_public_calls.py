@@ -33,6 +33,9 @@ ARITHMETIC = {
     "MissingValues::fields",
     "Selection::fields",
     "CodecTuning::fields",
+    "ChoiceRules::fields",
+    "LosslessMethods::has",
+    "LosslessMethods::is_all",
     "FieldRule::fields",
     "WriteOptions::members",
 }

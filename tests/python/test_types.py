@@ -184,7 +184,7 @@ def public_functions() -> dict[str, Callable[..., Any]]:
 
 PUBLIC_FUNCTIONS = public_functions()
 # Whose further keywords are the command's options: it knows them, and refuses others by name.
-PASSED_ON = {"convert"}
+PASSED_ON = {"convert", "convert_series"}
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC_FUNCTIONS))

@@ -31,6 +31,25 @@ def arrays() -> None:
     assert ratio > 1 and weighed["candidates"]
 
 
+def steps(folder: Path) -> None:
+    field: npt.NDArray[np.float64] = np.linspace(0, 1, 6000).reshape(20, 300)
+    made = neve.Series(candidates=["zstd", "BW-zlib"], speed_weight=1.0, delta=0.1, threads=1)
+    frame: bytes = made.step("t", field)
+    frames: list[bytes] = made.step("t", [field[:10], field[10:]])
+    assert [len(neve.decompress(one)) for one in (frame, *frames)] == [20, 10, 10]
+    choices: list[neve.Choice] = made.choices
+    first: neve.Choice = choices[0]
+    method: str = first.method
+    dropped: int = made.choices_dropped
+    rules: dict[str, Any] = made.rules
+    made.write_choices(folder / "choices.h5", times=True)
+    log: neve.ChoiceLog = neve.read_choices(folder / "choices.h5")
+    assert method and dropped == 0 and log.rules == rules and log.choices[0].step == 0
+    chosen = neve.Filter(lossless=True, candidates="acomps", speed_weight=1, ratio_weight=1)
+    assert chosen["compression_opts"]
+    assert neve.compress(field, lossless=True, candidates=("zstd",))
+
+
 def filters(folder: Path) -> None:
     values = np.linspace(0, 1, 6000).reshape(20, 300)
     chunks: tuple[int, ...] = neve.guess_chunks(values.shape, values.dtype, append_axis=0)
@@ -58,6 +77,18 @@ def whole_files(folder: Path, plotfile: Path) -> None:
     verdict: neve.Report = neve.verify(plotfile, folder / "copy.h5", progress=False)
     told: neve.Report = neve.file_info(folder / "copy.h5", follow_external=True)
     assert verdict["ok"] and told["levels"] and "plugin" in neve.doctor()
+
+
+def series(folder: Path) -> None:
+    steps: list[Path] = [folder / f"step_{step}.h5" for step in range(2)]
+    for step, path in enumerate(steps):
+        with h5py.File(path, "w") as file:
+            file["t"] = np.sin(np.arange(3000) / 90 + step)
+    made: neve.Report = neve.convert_series(steps, folder / "into", delta=0.1, choices="log")
+    log: neve.ChoiceLog = neve.read_choices(folder / "into")
+    choice: neve.Choice = log.choices[0]
+    ratio: float = choice.ratio
+    assert made["files"] and choice.is_new and ratio > 1 and log.rules["delta"] == 0.1
 
 
 def streams() -> None:
@@ -162,8 +193,10 @@ def over_mpi(folder: Path) -> None:
 
 if __name__ == "__main__":
     arrays()
+    steps(Path(sys.argv[1]))
     filters(Path(sys.argv[1]))
     whole_files(Path(sys.argv[1]), Path(sys.argv[2]))
+    series(Path(sys.argv[1]))
     streams()
     plotfiles(Path(sys.argv[2]))
     in_xarray(Path(sys.argv[2]))

@@ -11,6 +11,7 @@ Command add_verify(CLI::App& app);
 Command add_info(CLI::App& app);
 Command add_compress(CLI::App& app);
 Command add_decompress(CLI::App& app);
+Command add_choices(CLI::App& app);
 Command add_plot(CLI::App& app);
 Command add_export(CLI::App& app);
 Command add_bench(CLI::App& app);

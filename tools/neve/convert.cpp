@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/amr/grow.hpp"
@@ -19,6 +20,7 @@
 #include "io/files/temporary_file.hpp"
 #include "io/files/temporary_folder.hpp"
 #include "io/hdf5/ghosted_source.hpp"
+#include "io/plotfile/file.hpp"
 #include "io/plotfile/replaceable.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "tools/common/console.hpp"
@@ -29,6 +31,7 @@
 #include "tools/neve/convert_chombo.hpp"
 #include "tools/neve/convert_for_viewers.hpp"
 #include "tools/neve/convert_options.hpp"
+#include "tools/neve/convert_series.hpp"
 #include "tools/neve/data_file.hpp"
 #include "tools/neve/explanation.hpp"
 #include "tools/neve/grown_source.hpp"
@@ -49,6 +52,9 @@ constexpr const char* default_bound = "rel=1e-3";  // WriteOptions::bound, as pe
 
 struct Args {
   std::string source, destination;
+  std::vector<std::string> more;  // sources of a series
+  std::string into;               // a series' folder; empty: there is none
+  std::string choice_log = "none";
   OptionFlags flags;  // of the table of options
   std::vector<std::string> fields;
   std::string ghosts = "keep";
@@ -58,6 +64,8 @@ struct Args {
   OpenOptions open;
   bool json = false;
 };
+
+bool is_series(const Args& args) { return !args.into.empty(); }
 
 bool is_uncompressed(const Args& args) { return args.flags.is_on("uncompressed"); }
 
@@ -116,8 +124,8 @@ std::vector<CodecUse> uses_of_copy(const datafile::CopyOptions& options) {
   return uses;
 }
 
-// What data files and checkpoints of Chombo have in common.
-Result<datafile::CopyOptions> copy_settings(const Args& args) {
+// What data files, alone and in a series, and checkpoints of Chombo have in common. `rules`: a series'.
+Result<datafile::CopyOptions> copy_settings(const Args& args, ChoiceRules& rules) {
   datafile::CopyOptions options;
   options::FillChoice fill;
   options::Slots slots;
@@ -129,6 +137,7 @@ Result<datafile::CopyOptions> copy_settings(const Args& args) {
   slots.explain = &options.explain;
   slots.fill = &fill;
   slots.chunk_bytes = &options.chunk_bytes;
+  slots.choice = &rules;
   NEVE_TRY(args.flags.read(slots));
   NEVE_TRY(check_tuning(options.tuning));
   options.fill = fill.value;
@@ -148,14 +157,53 @@ Result<datafile::CopyOptions> copy_settings(const Args& args) {
 
 Result<datafile::CopyOptions> copy_options(const CLI::App& app, const Args& args) {
   NEVE_TRY(check_convert_options(app, options::data_file));
-  return copy_settings(args);
+  ChoiceRules rules;
+  return copy_settings(args, rules);
+}
+
+// All that decides what the copies of a series hold: whatever was given but for what says how to make them.
+Result<std::string> series_key(const CLI::App& app, const Args& args) {
+  const std::set<std::string> how = {"--threads", "--json", "--restart", "SRC", "DST", "MORE", "--into"};
+  std::string key = NEVE_VERSION;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0 || how.contains(option->get_name())) continue;
+    key += fmt::format("\n{}={}", option->get_name(), fmt::join(option->results(), "\n"));
+  }
+  if (args.rules.empty()) return key;
+  NEVE_ASSIGN(const std::string rules, plotfile::read_text(args.rules));
+  return key + "\n" + rules;
+}
+
+Result<datafile::ChoiceLog> parse_choice_log(const std::string& name) {
+  if (name == "none") return datafile::ChoiceLog::none;
+  if (name == "log") return datafile::ChoiceLog::without_times;
+  if (name == "timings") return datafile::ChoiceLog::with_times;
+  return not_a_name("--choices", name, "none, log, timings");
+}
+
+Result<SeriesConversion> series_conversion(const CLI::App& app, const Args& args) {
+  NEVE_TRY(check_convert_options(app, options::series));
+  SeriesConversion conversion;
+  conversion.sources = {args.source};
+  if (!args.destination.empty()) conversion.sources.push_back(args.destination);
+  conversion.sources.insert(conversion.sources.end(), args.more.begin(), args.more.end());
+  conversion.folder = args.into;
+  NEVE_ASSIGN(conversion.options, copy_settings(args, conversion.rules));
+  NEVE_ASSIGN(conversion.options.choice_log, parse_choice_log(args.choice_log));
+  NEVE_TRY(check_choice_rules(conversion.rules));
+  NEVE_TRY(options::refuse_idle_choices(args.flags.asked(), uses_of_copy(conversion.options).front(), true));
+  NEVE_ASSIGN(conversion.key, series_key(app, args));
+  conversion.bound_is_default = !args.flags.is_given("bound");
+  conversion.json = args.json;
+  return conversion;
 }
 
 Result<datafile::CheckpointCopyOptions> chombo_options(const CLI::App& app, const Args& args) {
   NEVE_TRY(check_convert_options(
       app, is_uncompressed(args) ? options::uncompressed_chombo_checkpoint : options::chombo_checkpoint));
   NEVE_TRY(check_checkpoint_copy(args));
-  NEVE_ASSIGN(datafile::CopyOptions copy, copy_settings(args));
+  ChoiceRules rules;
+  NEVE_ASSIGN(datafile::CopyOptions copy, copy_settings(args, rules));
   return datafile::CheckpointCopyOptions{std::move(copy), !is_uncompressed(args)};
 }
 
@@ -382,7 +430,18 @@ Status convert_boxes(const Ranks& ranks, const Args& args, const CLI::App& app) 
   return convert_plotfile(ranks, args, app, kind, begin_seconds);
 }
 
+Status convert_steps(const Ranks& ranks, const Args& args, const CLI::App& app) {
+  NEVE_ASSIGN(SeriesConversion conversion,
+              ranks.settle("options", [&] { return series_conversion(app, args); }));
+  return convert_series(ranks, std::move(conversion));
+}
+
 Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
+  if (is_series(args)) return convert_steps(ranks, args, app);
+  if (args.destination.empty()) return usage_error("DST is required, or --into FOLDER for time steps");
+  if (!args.more.empty())
+    return usage_error(fmt::format("{} is one file too many: one is made of one; --into FOLDER takes several",
+                                   args.more.front()));
   bool of_data = false;
   const auto recognise = [&]() -> Status {
     NEVE_TRY(files::check_is_another(args.source, args.destination));
@@ -401,9 +460,13 @@ Status convert(const Ranks& ranks, const Args& args, const CLI::App& app) {
 // Those of the table of options.
 void add_table_options(CLI::App& command, OptionFlags& flags) {
   static options::WriteSlots defaults;
+  static ChoiceRules rules;
   constexpr options::Targets targets = options::plotfile | options::uncompressed_plotfile |
-                                       options::checkpoint | options::data_file | options::chombo_checkpoint;
-  flags.add(command, for_targets(targets), defaults.slots());
+                                       options::checkpoint | options::data_file | options::chombo_checkpoint |
+                                       options::series;
+  options::Slots slots = defaults.slots();
+  slots.choice = &rules;
+  flags.add(command, for_targets(targets), slots);
   flags.describe("bound",
                  "abs=X (largest error), rel=X (of each level's or variable's value range) or lossless. "
                  "Checkpoints and data files are lossless unless this or --field says otherwise. Integers "
@@ -421,13 +484,27 @@ void add_arguments(CLI::App& command, Args& args) {
           "Chombo (BISICLES); .npy array; netCDF file (classic, 64-bit or netCDF-4) or other HDF5 data "
           "file")
       ->required();
+  command.add_option(
+      "DST", args.destination,
+      "for a plotfile: a name that ends in .h5 or .hdf5 makes an HDF5 plotfile, a name without an "
+      "extension or an existing directory an AMReX plotfile directory; for a data file: a data file. For "
+      "ParaView and VTK: .vtkhdf of a plotfile or checkpoint, .xdmf of a data file (docs/paraview.md). "
+      "With --into one more SRC");
+  command.add_option("MORE", args.more, "with --into: more data files, in the order of their time");
   command
       .add_option(
-          "DST", args.destination,
-          "for a plotfile: a name that ends in .h5 or .hdf5 makes an HDF5 plotfile, a name without an "
-          "extension or an existing directory an AMReX plotfile directory; for a data file: a data file. For "
-          "ParaView and VTK: .vtkhdf of a plotfile or checkpoint, .xdmf of a data file (docs/paraview.md)")
-      ->required();
+          "--into", args.into,
+          "for data files of time steps: the folder of their copies, which have their names. Lossless "
+          "variables keep the method that was best from file to file (docs/netcdf.md)")
+      ->type_name("FOLDER")
+      ->group(heading(Group::common));
+  command
+      .add_option(
+          "--choices", args.choice_log,
+          "with --into: what each copy holds of the choices made for it: none, log, or timings (a log "
+          "with the time that choosing took); `neve choices` shows them")
+      ->capture_default_str()
+      ->group(heading(Group::common));
   command
       .add_option(
           "--to", args.to,
@@ -481,14 +558,16 @@ Command add_convert(CLI::App& app) {
       "  neve convert chk00113.h5 small.h5 --field velocity:rel=1e-6\n"
       "  neve convert ocean.nc small.nc --threads 4\n"
       "  neve convert ocean.nc small.nc --effort balanced --explain\n"
-      "  neve convert ocean.nc small.nc --bound rel=1e-4 --field 'mask*:lossless' --field /grid/*:unchanged");
+      "  neve convert ocean.nc small.nc --bound rel=1e-4 --field 'mask*:lossless' --field /grid/*:unchanged\n"
+      "  neve convert wrfout_*.nc --into small --candidates acomps --speed-weight 1 --choices log");
   Command command{sub, {}, {}};
   command.parallel = [args, sub](const Ranks& ranks) {
-    const bool for_viewers = is_for_viewers(args->destination, args->to);
+    const bool for_viewers = !is_series(*args) && is_for_viewers(args->destination, args->to);
     return for_viewers ? check_for_viewers(ranks, args->destination) : convert(ranks, *args, *sub);
   };
   command.after = [args, sub] {
-    return is_for_viewers(args->destination, args->to) ? convert_for_viewers(*sub) : 0;
+    const bool for_viewers = !is_series(*args) && is_for_viewers(args->destination, args->to);
+    return for_viewers ? convert_for_viewers(*sub) : 0;
   };
   return command;
 }

@@ -30,6 +30,7 @@ constexpr ConversionName conversions[] = {
     {options::checkpoint, "for a checkpoint"},
     {options::uncompressed_checkpoint, "for a checkpoint", true},
     {options::data_file, "for a data file"},
+    {options::series, "for data files of time steps (--into)"},
     {options::chombo_checkpoint, "for a checkpoint of Chombo"},
     {options::uncompressed_chombo_checkpoint, "for a checkpoint of Chombo", true},
 };
@@ -43,7 +44,13 @@ constexpr options::Targets of_boxes = to_a_plotfile | options::amrex_plotfile | 
                                       options::uncompressed_checkpoint | options::chombo_checkpoint |
                                       options::uncompressed_chombo_checkpoint;
 
-constexpr options::Targets of_conversions = of_boxes | options::data_file;
+constexpr options::Targets of_conversions = of_boxes | options::data_file | options::series;
+
+// What a data file takes is for each of a series, but for the explanation: a log says more of that.
+options::Targets with_series(std::string_view option, options::Targets targets) {
+  const bool is_of_each = (targets & options::data_file) != 0 && option != "--explain";
+  return is_of_each ? targets | options::series : targets;
+}
 
 // What is convert's alone, and the table's; --json means something everywhere.
 std::vector<OptionPlaces> all_places() {
@@ -53,11 +60,13 @@ std::vector<OptionPlaces> all_places() {
       {"--to", of_boxes},
       {"--rules", options::data_file},
       {"--restart", options::data_file},
+      {"--choices", options::series},
   };
   for (const options::Option& option : options::table()) {
     if (option.is_in_command && (option.targets & of_conversions) != 0)
       places.push_back({"--" + options::dashed(option.key), option.targets});
   }
+  for (OptionPlaces& place : places) place.targets = with_series(place.option, place.targets);
   return places;
 }
 

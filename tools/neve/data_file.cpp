@@ -60,13 +60,7 @@ std::string unchanged_text(const datafile::VariableReport& variable) {
 
 std::string method_text(const datafile::VariableReport& variable) {
   if (!variable.is_coded) return unchanged_text(variable);
-  std::string text;
-  const auto methods = by_frequency(variable.methods);
-  for (const auto& [method, chunks] : methods) {
-    text += (text.empty() ? "" : ", ") + method;
-    if (methods.size() > 1) text += fmt::format(" {}x", chunks);
-  }
-  return text.empty() ? "no chunks" : text;
+  return methods_text(variable.methods);
 }
 
 std::string report_table(const datafile::CopyReport& report) {
@@ -143,18 +137,6 @@ Json variable_json(const datafile::VariableReport& v) {
   return j;
 }
 
-Json report_json(const datafile::CopyReport& report) {
-  Json j = {{"source_bytes", report.source_bytes},
-            {"stored_bytes", report.target_bytes},
-            {"ratio", ratio_of(report.source_bytes, report.target_bytes)},
-            {"lost_references", report.lost_references},
-            {"lossless_grid_variables", grid_variables(report)},
-            {"variables", Json::array()}};
-  for (const datafile::VariableReport& v : report.variables) j["variables"].push_back(variable_json(v));
-  j["seconds"] = {{"total", report.seconds}};
-  return j;
-}
-
 Status convert_on_first(const std::string& source, const std::string& destination, const std::string& kind,
                         const datafile::CopyOptions& options, bool bound_is_default, bool json,
                         const CopyFile& copy) {
@@ -171,7 +153,7 @@ Status convert_on_first(const std::string& source, const std::string& destinatio
               {"destination_kind", kind},
               {"bound", to_string(options.bound)},
               {"bound_is_default", bound_is_default}};
-    j.update(report_json(report));
+    j.update(copy_report_json(report));
     std::cout << j.dump(2) << std::endl;
     return {};
   }
@@ -349,7 +331,54 @@ Status verify_on_first(const std::string& original, const std::string& copy, con
   return verdict_status(verdict);
 }
 
+Json frames_json(const datafile::FrameSurvey& frames) {
+  Json j = {{"chunks", frames.chunks},
+            {"chunks_looked_at", frames.looked_at},
+            {"bound_abs", frames.bound_abs},
+            {"max_abs_error", frames.max_abs_error},
+            {"methods", Json::object()}};
+  for (const auto& [method, chunks] : by_frequency(frames.methods)) j["methods"][method] = chunks;
+  return j;
+}
+
+// What made the chunks as they are stored: methods of Neve's frames, else filters by name.
+std::string stored_by(const Json& variable) {
+  const auto filters = variable["filters"].get<std::vector<std::string>>();
+  if (!variable.contains("methods"))
+    return filters.empty() ? "none" : fmt::format("{}", fmt::join(filters, ", "));
+  std::string text = fmt::format("{}", fmt::join(filters.begin(), filters.end() - 1, ", "));
+  text +=
+      (text.empty() ? "" : ", ") + methods_text(variable["methods"].get<std::map<std::string, uint64_t>>());
+  const auto chunks = variable["chunks"].get<uint64_t>(), seen = variable["chunks_looked_at"].get<uint64_t>();
+  return seen == chunks ? text : fmt::format("{} ({} of {} chunks looked at)", text, seen, chunks);
+}
+
 }  // namespace
+
+std::string_view data_file_kind(InputKind kind) {
+  return kind == InputKind::netcdf_classic ? classic_kind_name : kind_name;
+}
+
+Json copy_report_json(const datafile::CopyReport& report) {
+  Json j = {{"source_bytes", report.source_bytes},
+            {"stored_bytes", report.target_bytes},
+            {"ratio", ratio_of(report.source_bytes, report.target_bytes)},
+            {"lost_references", report.lost_references},
+            {"lossless_grid_variables", grid_variables(report)},
+            {"variables", Json::array()}};
+  for (const datafile::VariableReport& v : report.variables) j["variables"].push_back(variable_json(v));
+  j["seconds"] = {{"total", report.seconds}};
+  return j;
+}
+
+std::string methods_text(const std::map<std::string, uint64_t>& methods) {
+  std::string text;
+  for (const auto& [method, chunks] : by_frequency(methods)) {
+    text += (text.empty() ? "" : ", ") + method;
+    if (methods.size() > 1) text += fmt::format(" {}x", chunks);
+  }
+  return text.empty() ? "no chunks" : text;
+}
 
 Result<bool> is_data_file(const std::string& path) {
   NEVE_ASSIGN(const InputKind kind, input_kind(path));
@@ -391,8 +420,10 @@ Result<Json> describe_data_file(const std::string& path, const OpenOptions& opti
             {"groups", file.groups},
             {"links", file.links},
             {"types", file.named_types},
+            {"has_choice_log", file.has_choice_log},
             {"variables", Json::array()}};
-  for (const datafile::Variable& v : file.variables) {
+  for (size_t i = 0; i < file.variables.size(); ++i) {
+    const datafile::Variable& v = file.variables[i];
     Json of_variable = {{"name", v.path},
                         {"dtype", v.type},
                         {"dims", v.dims},
@@ -405,6 +436,7 @@ Result<Json> describe_data_file(const std::string& path, const OpenOptions& opti
       of_variable["bound"] = to_string(v.neve->bound);
       of_variable["codec"] = codec_name(v.neve->codec);
     }
+    if (file.frames[i]) of_variable.update(frames_json(*file.frames[i]));
     j["variables"].push_back(std::move(of_variable));
   }
   return j;
@@ -414,18 +446,19 @@ std::string data_file_text(const Json& j) {
   std::string text = fmt::format("{}, {}, {}\n", counted(j["variables"].size(), "variable"),
                                  counted(j["groups"].get<size_t>(), "group"),
                                  human_bytes(j["stored_bytes"].get<uint64_t>()));
-  Table table({"variable", "dims", "type", "raw", "stored", "ratio", "chunk", "bound", "filters"}, true);
+  Table table({"variable", "dims", "type", "raw", "stored", "ratio", "chunk", "bound", "method or filters"},
+              true);
   for (const Json& v : j["variables"]) {
-    const auto filters = v["filters"].get<std::vector<std::string>>();
     const auto chunk = v["chunk"].get<std::vector<uint64_t>>();
     const auto raw_bytes = v["raw_bytes"].get<uint64_t>(), stored = v["stored_bytes"].get<uint64_t>();
     table.add({v["name"].get<std::string>(), dims_text(v["dims"].get<std::vector<uint64_t>>()),
                v["dtype"].get<std::string>(), human_bytes(raw_bytes), human_bytes(stored),
                ratio_text(raw_bytes, stored), chunk.empty() ? "-" : dims_text(chunk),
-               v.contains("bound") ? v["bound"].get<std::string>() : "-",
-               filters.empty() ? "none" : fmt::format("{}", fmt::join(filters, ", "))});
+               v.contains("bound") ? v["bound"].get<std::string>() : "-", stored_by(v)});
   }
-  return text + table.text();
+  text += table.text();
+  if (j["has_choice_log"].get<bool>()) text += "a log of choices: `neve choices` shows it\n";
+  return text;
 }
 
 }  // namespace neve::cli

@@ -4,12 +4,15 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "io/datafile/copy.hpp"
 #include "neve/status.hpp"
 #include "tools/common/ranks.hpp"
+#include "tools/neve/source.hpp"
 
 namespace neve::cli {
 
@@ -30,6 +33,12 @@ Status copy_and_report(const Ranks& ranks, const std::string& source, const std:
 // Ends with bound_violated where anything but chunks and filters differs beyond the bounds of the copy.
 Status verify_data_files(const Ranks& ranks, const std::string& original, const std::string& copy,
                          const OpenOptions& options, bool json);
+
+// For reports: what a data file is called, what was made of one, methods with the number of chunks that took
+// them, the most frequent first.
+std::string_view data_file_kind(InputKind kind);
+nlohmann::ordered_json copy_report_json(const datafile::CopyReport& report);
+std::string methods_text(const std::map<std::string, uint64_t>& methods);
 
 // For `neve info`: with keys kind and variables.
 Result<nlohmann::ordered_json> describe_data_file(const std::string& path, const OpenOptions& options);

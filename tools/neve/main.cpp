@@ -17,8 +17,8 @@ int main(int argc, char** argv) {
       "  neve COMMAND --help\n"
       "Exit codes: 0 ok, 1 failure, 2 usage, 3 bound violated, 4 corrupt input, 5 plugin missing.");
   const std::vector<Command> commands = {
-      add_convert(app), add_verify(app), add_info(app),  add_compress(app), add_decompress(app),
-      add_plot(app),    add_export(app), add_bench(app), add_study(app),    add_plan(app),
-      add_doctor(app),  add_trace(app),  add_mpi(app)};
+      add_convert(app), add_verify(app), add_info(app),   add_compress(app), add_decompress(app),
+      add_choices(app), add_plot(app),   add_export(app), add_bench(app),    add_study(app),
+      add_plan(app),    add_doctor(app), add_trace(app),  add_mpi(app)};
   return run_commands(app, commands, argc, argv);
 }

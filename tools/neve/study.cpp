@@ -12,7 +12,9 @@ struct Paper {
 };
 constexpr Paper papers[] = {
     {"acb", "ACB (CUG 2016): aggregated collective buffering for Chombo"},
+    {"acomps", "ACOMPS (DRBSD-2 2017): adaptive lossless compression for climate simulations"},
     {"amric", "AMRIC (SC 2023): compressing adaptive meshes in situ"},
+    {"miniio", "MiniIO: mini-apps and compression through I/O libraries"},
 };
 
 Command add_paper(CLI::App& study, const Paper& paper) {
@@ -32,13 +34,16 @@ Command add_paper(CLI::App& study, const Paper& paper) {
 
 Command add_study(CLI::App& app) {
   CLI::App* sub = app.add_subcommand(
-      "study", "Redo a paper's tables and figures: ACB, AMRIC (by neve-bench, if it is installed)");
+      "study",
+      "Redo a paper's tables and figures: ACB, ACOMPS, AMRIC, MiniIO (by neve-bench, if it is installed)");
   sub->require_subcommand(1);
   sub->footer(
       "Examples:\n"
       "  neve study acb\n"
+      "  neve study acomps\n"
       "  neve study amric\n"
       "  neve study amric plt00196 plt00200 plt00204 --into mine\n"
+      "  neve study miniio\n"
       "  neve study acb --help\n"
       "Studies of mini-apps: neve bench study --help");
   Command command{sub, {}, {}};

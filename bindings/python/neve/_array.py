@@ -15,6 +15,7 @@ from . import _core
 from ._bound import parse_bound
 from ._errors import CORRUPT, FAILURE, Error
 from ._keywords import checks_keywords, takes_keywords_of
+from ._methods import Candidates, candidates_text
 from ._ranges import whole_number
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 MAX_THREADS = _core.MAX_THREADS
 
 
-def _thread_count(caller: str, threads: int | None) -> int:
+def thread_count(caller: str, threads: int | None) -> int:
     if threads is None:
         return min(len(os.sched_getaffinity(0)), MAX_THREADS)
     return whole_number(caller, "threads", threads, 1, MAX_THREADS)
@@ -96,6 +97,7 @@ def compress(
     block: int | None = None,
     merge_units: bool = False,
     method: str = "auto",
+    candidates: Candidates = "all",
     speed_weight: float = 0.0,
     ratio_weight: float = 1.0,
     effort: str = "fast",
@@ -128,6 +130,8 @@ def compress(
     method       codec "lossless": "lorenzo", "multiple", "rank", "zstd", "lz4", "shuffle-zstd",
                  "shuffle-lz4", "bitshuffle-zstd", "bitshuffle-lz4", "xor-zstd", or one of ACOMPS'
                  nine: "B", "BW" or "BWXOR" with "LZO", "zlib" or "bzip2", as in "BW-zlib"
+    candidates   the methods that codec "lossless" chooses among: "all", "acomps" (the nine), or a
+                 list of names
     speed_weight, ratio_weight  weights of a method's score: its typical speed in 100 MB/s times
                  the first plus its ratio times the second; the highest score wins
 
@@ -154,6 +158,7 @@ _DEFAULTS = {
 
 def _texts(options: Mapping[str, Any]) -> dict[str, str]:
     """Options as neve/options.hpp takes them: what is the library's own default is not said."""
+    options = {**options, "candidates": candidates_text("compress", options["candidates"])}
     return {
         name: str(value).lower() if isinstance(value, bool) else str(value)
         for name, value in options.items()
@@ -209,7 +214,7 @@ def _encode(array: Any, options: Mapping[str, Any], *, explain: bool) -> Any:
     native = array.dtype.newbyteorder("=")
     array = np.ascontiguousarray(array, dtype=native)
     number, whole = _fill_of_type(fill, native)
-    threads = _thread_count("compress", options["threads"])
+    threads = thread_count("compress", options["threads"])
     return _core.encode_array(
         array,
         DTYPES[native.name],
@@ -273,7 +278,7 @@ def decompress(data: Readable, *, threads: int | None = None) -> np.ndarray:
         )
     frame.check_stands_alone()
     array = empty_array(frame.array_shape, _dtype(frame))
-    frame.decode(array, _thread_count("decompress", threads))
+    frame.decode(array, thread_count("decompress", threads))
     return array
 
 

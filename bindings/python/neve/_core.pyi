@@ -14,13 +14,14 @@ _Corners: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 
 FILTER_ID: int
 FILTER_IDS: tuple[int, ...]
-FILTER_LAYOUT: int
+FILTER_LAYOUTS: tuple[int, int]
 MAX_THREADS: int
 STREAM_LIMITS: dict[str, tuple[int, int]]
 MAX_BLOCK_BYTES: int
 MAX_MISSING: int
 CODECS: dict[str, int]
 EFFORTS: dict[str, int]
+DEFAULT_DELTA: float
 
 @overload
 def encode_array(
@@ -48,6 +49,19 @@ def encode_array(
     options: Mapping[str, str],
     explain: bool,
 ) -> bytes | dict[str, Any]: ...
+
+class Series:
+    def __init__(self, options: Mapping[str, str]) -> None: ...
+    def step(
+        self, variable: str, dtype: str, shape: Sequence[int], pieces: list[npt.NDArray[Any]]
+    ) -> list[bytes]: ...
+    @property
+    def choices(self) -> list[tuple[Any, ...]]: ...
+    @property
+    def choices_dropped(self) -> int: ...
+    @property
+    def rules(self) -> dict[str, Any]: ...
+
 def encode_boxes(
     is_double: bool,
     ndim: int,
@@ -72,6 +86,7 @@ class GrowingFile:
 def check_filter_words(words: Sequence[int]) -> None: ...
 def filter_parameters(text: str) -> list[int]: ...
 def filter_text(words: Sequence[int]) -> str: ...
+def words_on_methods(candidates: str, speed_weight: float, ratio_weight: float) -> list[int]: ...
 def bound_in_range(rel: float, lowest: float, highest: float) -> tuple[int, float]: ...
 def measure(
     values: Readable,

@@ -16,6 +16,7 @@ from ._array import fill_value, integer_fill
 from ._bound import given_range, parse_bound
 from ._errors import Error
 from ._keywords import checks_keywords
+from ._methods import Candidates, candidates_text, weight
 
 FILTER_ID = _core.FILTER_ID
 
@@ -27,6 +28,14 @@ _FILL_GIVEN, _DETECT_FILL, _INTEGER_FILL, _WRITTEN_ONCE, _RANGE_GIVEN = 1, 2, 4,
 _EXACT_IN_DOUBLE = 2**53
 
 CHUNK_TARGET_BYTES = 4 << 20
+
+_CHOICES_UNTOLD = {
+    "codec": "auto",
+    "effort": "fast",
+    "candidates": "all",
+    "speed_weight": 0,
+    "ratio_weight": 1,
+}
 
 
 def _choice(what: str, value: Any, allowed: dict[str, int]) -> int:
@@ -135,6 +144,9 @@ class Filter(Mapping[str, Any]):
     codec, effort   as in neve.compress. Without rewrite=False they choose among the codecs that
                     keep their decoded values when these are encoded again: "dual_quant", "exact"
                     and "lossless"
+    candidates, speed_weight, ratio_weight   as in neve.compress: how codec "lossless" chooses its
+                    method, and with a bound the weights how "auto" chooses. They are kept in the
+                    file, so that chunks that are written later choose likewise
     rewrite         False: each chunk is written once and whole. Then all codecs are available, and
                     `rel` may be relative to each chunk's own values, which is never looser than
                     over the whole dataset. Writing into such a chunk again adds the error again;
@@ -160,6 +172,9 @@ class Filter(Mapping[str, Any]):
         detect_fill: bool = True,
         codec: str = "auto",
         effort: str = "fast",
+        candidates: Candidates = "all",
+        speed_weight: float = 0.0,
+        ratio_weight: float = 1.0,
         rewrite: bool = True,
     ) -> None:
         bound = parse_bound("Filter", {"abs": abs, "rel": rel, "lossless": lossless})
@@ -174,16 +189,27 @@ class Filter(Mapping[str, Any]):
             mode, value = _core.bound_in_range(value, *limits)
         flags, first_fill = _fill_words(fills[0] if fills else None)
         flags |= (_DETECT_FILL if detect_fill else 0) | (0 if rewrite else _WRITTEN_ONCE)
-        words = [_core.FILTER_LAYOUT, mode, *_double_words(value), codec_word, effort_word]
+        on_methods = _core.words_on_methods(
+            candidates_text("Filter", candidates),
+            weight("Filter", "speed_weight", speed_weight),
+            weight("Filter", "ratio_weight", ratio_weight),
+        )
+        words = [_core.FILTER_LAYOUTS[bool(on_methods)], mode, *_double_words(value)]
+        words += [codec_word, effort_word]
         words += [flags | (0 if limits is None else _RANGE_GIVEN), *first_fill]
         words.append(len(fills[1:]))
         for other_fill in fills[1:]:
             words += _double_words(fill_value("Filter", other_fill))
         for limit in limits or ():
             words += _double_words(limit)
+        words += on_methods
         _core.check_filter_words(words)
         self._arguments = {"compression": FILTER_ID, "compression_opts": tuple(words)}
-        self._text = self._described(mode, value, rel, limits, fills, codec, effort, rewrite)
+        chosen = {"codec": codec, "effort": effort, "candidates": candidates}
+        weights = {"speed_weight": speed_weight, "ratio_weight": ratio_weight}
+        self._text = self._described(
+            mode, value, rel, limits, fills, {**chosen, **weights}, rewrite
+        )
 
     @staticmethod
     def _described(
@@ -192,8 +218,7 @@ class Filter(Mapping[str, Any]):
         rel: float | None,
         limits: tuple[float, float] | None,
         fills: list[Any],
-        codec: str,
-        effort: str,
+        choices: dict[str, Any],
         rewrite: bool,
     ) -> str:
         parts = [{0: "lossless=True", _ABS: f"abs={value!r}", _REL: f"rel={value!r}"}[mode]]
@@ -201,8 +226,7 @@ class Filter(Mapping[str, Any]):
             parts.append(f"range=({limits[0]!r}, {limits[1]!r})")
         if fills:
             parts.append(f"fill={fills[0] if len(fills) == 1 else fills!r}")
-        parts += [f"codec={codec!r}"] * (codec != "auto")
-        parts += [f"effort={effort!r}"] * (effort != "fast")
+        parts += [f"{k}={v!r}" for k, v in choices.items() if v != _CHOICES_UNTOLD[k]]
         parts += ["rewrite=False"] * (not rewrite)
         of_range = f", from rel={rel!r}" if rel is not None and mode != _REL else ""
         return f"neve.Filter({', '.join(parts)}){of_range}"
@@ -227,9 +251,10 @@ def filter_parameters(text: str) -> tuple[int, ...]:
     `neve.filter_parameters('abs = 0.01, effort = "max"')`.
 
     The names are those of neve.Filter: abs, rel, lossless, range.min and range.max, fill,
-    missing.1, missing.2 and so on (further fill values), detect_fill, codec, effort, rewrite; and
-    has_bound, with which chunks that are encoded again keep every bit. Texts stand in quotation
-    marks. Without a bound: lossless. Raises neve.Error with exit code 2.
+    missing.1, missing.2 and so on (further fill values), detect_fill, codec, effort, candidates
+    (names with + between them), speed_weight, ratio_weight, rewrite; and has_bound, with which
+    chunks that are encoded again keep every bit. Texts stand in quotation marks. Without a bound:
+    lossless. Raises neve.Error with exit code 2.
     """
     if not isinstance(text, str):
         raise Error(f"filter_parameters: text={text!r} is no str")

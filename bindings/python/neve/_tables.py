@@ -8,7 +8,16 @@ from html import escape
 from typing import Any, NamedTuple
 
 _MOST_ROWS = 40  # of a table; the rest is counted
-_WORDS = ("field", "name", "type", "ok", "domain", "as it is because")  # columns that lie left
+_WORDS = (
+    "field",
+    "name",
+    "type",
+    "ok",
+    "domain",
+    "as it is because",
+    "method",
+    "why",
+)  # columns that lie left
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -45,25 +54,29 @@ def _shown(table: Table) -> tuple[Sequence[tuple[str, ...]], str]:
     return table.rows[:_MOST_ROWS], f"... and {hidden} more"
 
 
-def as_text(head: str, table: Table) -> str:
-    """Lines: numbers lie right, the first column and words left."""
+def lines_of(table: Table) -> list[str]:
+    """All rows below their heads: numbers lie right, the first column and words left."""
 
     def placed(column: int, cell: str, width: int) -> str:
         is_left = column == 0 or table.heads[column] in _WORDS
         return cell.ljust(width) if is_left else cell.rjust(width)
 
-    rows, more = _shown(table)
-    if not rows:
-        return head
-    all_rows = [table.heads, *rows]
+    all_rows = [table.heads, *table.rows]
     widths = [max(len(row[i]) for row in all_rows) for i in range(len(table.heads))]
-    lines = [
+    return [
         "  ".join(
             placed(i, cell, width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in all_rows
     ]
-    return "\n".join([head, *("  " + line for line in lines), *(["  " + more] if more else [])])
+
+
+def as_text(head: str, table: Table) -> str:
+    rows, more = _shown(table)
+    if not rows:
+        return head
+    lines = ["  " + line for line in lines_of(Table(table.heads, rows))]
+    return "\n".join([head, *lines, *(["  " + more] if more else [])])
 
 
 def as_html(head: str, table: Table) -> str:

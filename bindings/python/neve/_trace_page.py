@@ -3,59 +3,16 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from . import _trace_pictures as pictures
-from ._picture import pyplot
+from ._page import Cell, document, picture, shown, table
 from ._tables import counted, size_text
 from ._trace_counts import LEVELS, MPIIO, POSIX, STDIO, Level, Trace, calls, first_use, opens, syncs
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-DPI = 110
 UNKNOWN = "-"
-
-STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; max-width: 1280px; margin: 2em auto; padding: 0 1em; }
-table { border-collapse: collapse; margin: 1em 0; font-size: 13px; }
-th, td { border-bottom: 1px solid #ddd; padding: 2px 9px; text-align: right; }
-th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; max-width: 34em; }
-th[data-sort] { cursor: pointer; text-decoration: underline dotted; }
-tr.sum td { font-weight: 600; background: #f4f4f4; }
-img { max-width: 100%; }
-.warnings { border-left: 5px solid #d55e00; padding: .1em 1em; background: #fdf3ec; }
-.wide { overflow-x: auto; }
-"""
-# A click on a column's head puts the largest first, a second one the smallest; sums stay below.
-SCRIPT = """
-for (const head of document.querySelectorAll("th[data-sort]")) head.onclick = () => {
-  const body = head.closest("table").tBodies[0], column = head.cellIndex;
-  const down = head.dataset.sort !== "down";
-  for (const other of head.parentNode.cells) if (other.dataset.sort) other.dataset.sort = "none";
-  head.dataset.sort = down ? "down" : "up";
-  const key = row => row.cells[column].dataset.value ?? row.cells[column].textContent;
-  const rows = [...body.rows].filter(row => row.className !== "sum");
-  const isWord = (a, b) => isNaN(key(a)) || isNaN(key(b));
-  rows.sort((a, b) => isWord(a, b) ? key(a).localeCompare(key(b)) : key(b) - key(a));
-  if (!down) rows.reverse();
-  rows.reverse().forEach(row => body.prepend(row));
-};
-"""
-
-
-class Cell(NamedTuple):
-    text: str
-    value: float | None = None  # to sort by
-
-
-def _shown(text: str) -> str:
-    """Without control characters, which a name may have."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def _count(value: Any) -> Cell:
@@ -80,40 +37,6 @@ def _factor(value: Any) -> Cell:
     return Cell(UNKNOWN) if value is None else Cell(f"{value:.3f}", value)
 
 
-def _cell_html(cell: Cell | str) -> str:
-    if isinstance(cell, str):
-        cell = Cell(cell)
-    value = "" if cell.value is None else f' data-value="{cell.value}"'
-    return f"<td{value}>{escape(_shown(cell.text))}</td>"
-
-
-def _table(
-    heads: Sequence[str],
-    rows: Sequence[Sequence[Cell | str]],
-    sums: Sequence[Sequence[Cell | str]] = (),
-    over: str = "",
-    sortable: bool = False,
-) -> str:
-    """`over` is a first row of heads, as HTML; `sums` are rows that stay below."""
-    mark = ' data-sort="none"' if sortable else ""
-    head = "".join(f"<th{mark}>{escape(_shown(name))}</th>" for name in heads)
-    lines = ["<tr>" + "".join(map(_cell_html, row)) + "</tr>" for row in rows]
-    lines += ['<tr class="sum">' + "".join(map(_cell_html, row)) + "</tr>" for row in sums]
-    body = "\n".join(lines)
-    return (
-        f'<div class="wide"><table>\n<thead>{over}<tr>{head}</tr></thead>\n'
-        f"<tbody>{body}</tbody>\n</table></div>"
-    )
-
-
-def _picture(figure: Figure, words: str) -> str:
-    image = io.BytesIO()
-    figure.savefig(image, format="png", dpi=DPI)
-    pyplot().close(figure)
-    data = base64.b64encode(image.getvalue()).decode()
-    return f'<p><img alt="{escape(_shown(words))}" src="data:image/png;base64,{data}"></p>'
-
-
 def _runs(traces: list[Trace]) -> str:
     kinds = {"neve": "trace of neve", "darshan": "log of Darshan"}
     rows = [
@@ -129,14 +52,14 @@ def _runs(traces: list[Trace]) -> str:
         for trace in traces
     ]
     heads = ["run", "kind", "command", "processes", "files", "duration", "write amplification"]
-    return _table(heads, rows)
+    return table(heads, rows)
 
 
 def _warnings(traces: list[Trace]) -> str:
     lines = [f"{trace['label']}: {line}" for trace in traces for line in trace["warnings"]]
     if not lines:
         return "<p>No warnings: every call that was seen is counted.</p>"
-    points = "".join(f"<li>{escape(_shown(line))}</li>" for line in lines)
+    points = "".join(f"<li>{escape(shown(line))}</li>" for line in lines)
     return (
         f'<div class="warnings"><p><b>Before you believe the counts</b></p><ul>{points}</ul></div>'
     )
@@ -185,13 +108,13 @@ TOTALS: tuple[tuple[str, Callable[[Trace, Level], Cell]], ...] = (
 
 
 def _totals(traces: list[Trace]) -> str:
-    over = "".join(f'<th colspan="3">{escape(_shown(t["label"]))}</th>' for t in traces)
+    over = "".join(f'<th colspan="3">{escape(shown(t["label"]))}</th>' for t in traces)
     heads = ["", *(level.title for _ in traces for level in LEVELS)]
     rows: list[list[Cell | str]] = [
         [name, *(cell(trace, level) for trace in traces for level in LEVELS)]
         for name, cell in TOTALS
     ]
-    return _table(heads, rows, over=f"<tr><th></th>{over}</tr>")
+    return table(heads, rows, over=f"<tr><th></th>{over}</tr>")
 
 
 def _frequent(traces: list[Trace]) -> str:
@@ -204,7 +127,7 @@ def _frequent(traces: list[Trace]) -> str:
     if not rows:
         return "<p>No writes.</p>"
     note = "" if all(t["kind"] == "neve" for t in traces) else "<p>Of a log: reads and writes.</p>"
-    return _table(["most frequent writes", "level", "size, bytes", "count"], rows) + note
+    return table(["most frequent writes", "level", "size, bytes", "count"], rows) + note
 
 
 FILE_HEADS = ["MPI-IO writes", "bytes", "POSIX writes", "bytes", "amplification", "stdio writes"]
@@ -240,7 +163,7 @@ def _files(trace: Trace) -> str:
     if more["files"]:
         words = f"and {counted(more['files'], 'more file')}"
         told = f"<p>{words}: {more['calls']:,} calls, {size_text(more['bytes'])}</p>"
-    return _table(heads, rows, sortable=True) + told
+    return table(heads, rows, sortable=True) + told
 
 
 def _rank_numbers(rank: Mapping[str, Any]) -> list[float]:
@@ -295,7 +218,7 @@ def _rank_table(
     sums.append(_rank_row("mean of all", means, shows))
     ratios = [a / b if b else None for a, b in zip(largest, means, strict=True)]
     sums.append(["busiest / mean", *map(_factor, ratios)])
-    return _table(["rank", *heads], rows, sums, sortable=True)
+    return table(["rank", *heads], rows, sums, sortable=True)
 
 
 def _ranks(trace: Trace, top: int) -> str:
@@ -324,19 +247,19 @@ def _timelines(trace: Trace) -> Iterator[str]:
     words = (
         f"{label}: when its first files of the table below were opened, read, written and closed"
     )
-    yield _picture(pictures.timeline(files, seconds, words), words)
+    yield picture(pictures.timeline(files, seconds, words), words)
     if len(trace["phases"]) > 1:
         phases = [(name or "(before any)", counts) for name, counts in trace["phases"].items()]
         phases.sort(key=lambda phase: first_use(phase[1]))
         words = f"{label}: when files were opened, read, written and closed in each phase"
-        yield _picture(pictures.timeline(phases, seconds, words), words)
+        yield picture(pictures.timeline(phases, seconds, words), words)
 
 
 def _heatmaps(traces: list[Trace]) -> Iterator[str]:
     for level in (MPIIO, POSIX, STDIO):
         figure = pictures.heatmap(traces, level)
         if figure is not None:
-            yield _picture(figure, f"bytes by rank and time at the {level.title} level")
+            yield picture(figure, f"bytes by rank and time at the {level.title} level")
 
 
 def _body(traces: list[Trace], top: int) -> Iterator[str]:
@@ -349,7 +272,7 @@ def _body(traces: list[Trace], top: int) -> Iterator[str]:
         f"files written through MPI-IO. {UNKNOWN}: not known.</p>"
     )
     yield "<h2>Sizes of writes</h2>"
-    yield _picture(pictures.sizes(traces), "how many writes of which size, at each level")
+    yield picture(pictures.sizes(traces), "how many writes of which size, at each level")
     yield _frequent(traces)
     yield "<h2>When</h2>"
     for trace in traces:
@@ -358,17 +281,12 @@ def _body(traces: list[Trace], top: int) -> Iterator[str]:
     heatmaps = list(_heatmaps(traces))
     yield from heatmaps or ["<p>No run says when its bytes were moved.</p>"]
     for trace in traces:
-        yield f"<h2>Files: {escape(_shown(trace['label']))}</h2>"
+        yield f"<h2>Files: {escape(shown(trace['label']))}</h2>"
         yield _files(trace)
-        yield f"<h2>Ranks: {escape(_shown(trace['label']))}</h2>"
+        yield f"<h2>Ranks: {escape(shown(trace['label']))}</h2>"
         yield _ranks(trace, top)
 
 
 def html_of(traces: list[Trace], top: int) -> str:
-    title = escape(_shown("What was read and written: " + ", ".join(t["label"] for t in traces)))
-    body = "\n".join(_body(traces, top))
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}\n"
-        f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
-    )
+    title = "What was read and written: " + ", ".join(t["label"] for t in traces)
+    return document(title, "\n".join(_body(traces, top)))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole files by the neve command: convert, verify, file_info, doctor."""
+"""Whole files by the neve command: convert, convert_series, verify, file_info, doctor."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ._command import Answer, PathLike, ask, word_of_path, words_of_options
@@ -46,6 +46,32 @@ def convert(
     _warn(answer)
     values = answer.report
     return Report(f"{os.fspath(destination)}: {_sizes(values)}", values, answer.notes)
+
+
+def convert_series(
+    sources: Iterable[PathLike],
+    folder: PathLike,
+    *,
+    bound: str | None = None,
+    fields: Mapping[str, str] | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> Report:
+    """`neve convert SOURCES... --into FOLDER`: data files of time steps, in the order of their
+    time, into copies of the same names. Lossless variables keep the method that was best from file
+    to file; the report has `files`, each as the report of convert(), and `choices`.
+
+    Keywords are those of convert(); of series candidates="acomps", speed_weight=1, delta=0.1, and
+    choices="log", which read_choices(folder) reads.
+    """
+    if fields is not None:
+        options["field"] = [f"{name}:{settings}" for name, settings in fields.items()]
+    words = [word_of_path(source) for source in sources]
+    words += words_of_options("convert_series", {"into": folder, "bound": bound, **options})
+    answer = ask("convert", words, bar_for("convert", progress))
+    _warn(answer)
+    values = answer.report
+    return Report(f"{os.fspath(folder)}: {_sizes(values)}", values, answer.notes)
 
 
 def verify(

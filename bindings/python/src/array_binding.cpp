@@ -11,9 +11,6 @@
 
 namespace neve::python {
 
-namespace {
-
-// As neve/_array.py names it.
 DType dtype_of_name(const std::string& name) {
   for (int t = 0; t < dtypes; ++t) {
     if (name == dtype_name(static_cast<DType>(t))) return static_cast<DType>(t);
@@ -21,6 +18,8 @@ DType dtype_of_name(const std::string& name) {
   check(usage_error("array of dtype " + name + ", which is none of neve's"));
   return DType::f64;  // not reached: check throws
 }
+
+namespace {
 
 // As `neve compress --explain --json` has it.
 nb::dict explanation_of(const SelectionReport& selection, const CodecTuning& tuning) {

@@ -7,9 +7,11 @@
 #include <cstddef>
 #include <exception>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "neve/status.hpp"
+#include "neve/types.hpp"
 
 namespace neve::python {
 
@@ -61,12 +63,16 @@ class Buffer {
   Py_buffer view_{};
 };
 
+// As neve/_array.py names it.
+DType dtype_of_name(const std::string& name);
+
 void bind_array(nb::module_& module);
 void bind_boxes(nb::module_& module);
 void bind_files(nb::module_& module);
 void bind_filter(nb::module_& module);
 void bind_frame(nb::module_& module);
 void bind_plotfile(nb::module_& module);
+void bind_series(nb::module_& module);
 void bind_stream(nb::module_& module);
 
 }  // namespace neve::python

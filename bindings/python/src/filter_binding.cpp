@@ -29,6 +29,16 @@ std::vector<uint32_t> filter_parameters(const std::string& text) {
 
 std::string filter_text(const std::vector<uint32_t>& words) { return unwrap(hdf5::words_text(words)); }
 
+// The words behind those of layout 2, none where nothing is said.
+std::vector<uint32_t> words_on_methods(const std::string& candidates, double speed_weight,
+                                       double ratio_weight) {
+  hdf5::FilterParameters parameters;
+  parameters.candidates = unwrap(parse_lossless_methods(candidates));
+  parameters.speed_weight = speed_weight;
+  parameters.ratio_weight = ratio_weight;
+  return hdf5::words_on_methods(parameters);
+}
+
 // {mode, value} of a bound relative to the range of all values.
 std::pair<int, double> bound_in_range(double rel, double lowest, double highest) {
   const Bound bound = hdf5::bound_in_range({BoundMode::rel, rel}, {lowest, highest, false});
@@ -81,6 +91,8 @@ void bind_filter(nb::module_& module) {
   module.def("check_filter_words", &check_filter_words, nb::arg("words"));
   module.def("filter_parameters", &filter_parameters, nb::arg("text"));
   module.def("filter_text", &filter_text, nb::arg("words"));
+  module.def("words_on_methods", &words_on_methods, nb::arg("candidates"), nb::arg("speed_weight"),
+             nb::arg("ratio_weight"));
   module.def("bound_in_range", &bound_in_range, nb::arg("rel"), nb::arg("lowest"), nb::arg("highest"));
   module.def("measure", &measure, nb::arg("values"), nb::arg("is_single"), nb::arg("fill").none(),
              nb::arg("missing"), nb::arg("detect_fill"));
@@ -89,7 +101,9 @@ void bind_filter(nb::module_& module) {
   filter_ids.append(hdf5::neve_filter_id);
   for (const int id : hdf5::former_filter_ids) filter_ids.append(id);
   module.attr("FILTER_IDS") = nb::tuple(filter_ids);
-  module.attr("FILTER_LAYOUT") = hdf5::filter_parameters_version;
+  // Without words on methods, and with them.
+  module.attr("FILTER_LAYOUTS") =
+      nb::make_tuple(hdf5::filter_layout_without_methods, hdf5::filter_parameters_version);
   module.attr("MAX_MISSING") = hdf5::max_missing;
   module.attr("CODECS") = codec_numbers();
   module.attr("EFFORTS") = effort_numbers();

@@ -47,6 +47,7 @@ NB_MODULE(_core, module) {
   neve::python::bind_filter(module);
   neve::python::bind_frame(module);
   neve::python::bind_plotfile(module);
+  neve::python::bind_series(module);
   neve::python::bind_stream(module);
   module.attr("STREAM_LIMITS") = stream_limits();
   module.attr("MAX_THREADS") = neve::max_threads;

@@ -10,6 +10,7 @@
 
 #include "core/catalog/names.hpp"
 #include "core/catalog/refusals.hpp"
+#include "neve/choice.hpp"
 #include "neve/types.hpp"
 #include "neve/write_options.hpp"
 
@@ -28,6 +29,9 @@ inline constexpr Named<Covered> covered_names[] = {
     {Covered::automatic, "auto"}, {Covered::drop, "drop"}, {Covered::keep, "keep"}};
 inline constexpr Named<Behind> behind_names[] = {
     {Behind::none, "none"}, {Behind::encode, "encode"}, {Behind::copy, "copy"}};
+
+inline constexpr Named<Speeds> speeds_names[] = {{Speeds::typical, "typical"},
+                                                 {Speeds::measured, "measured"}};
 
 // Sides in cells; 0, that one is chosen, is allowed as well.
 inline constexpr int unit_sides[] = {8, 16, 32, 64};  // of unit blocks
@@ -54,6 +58,9 @@ inline Status check_weight(std::string_view what, double weight) {
   const bool is_allowed = weight >= 0 && weight <= std::numeric_limits<double>::max();
   return is_allowed ? Status() : not_among(what, weight, "finite numbers of at least 0");
 }
+
+// Of the choices of a series.
+inline Status check_delta(std::string_view what, double delta) { return check_weight(what, delta); }
 
 // Storage targets of a file; 0 leaves it to the file system.
 inline constexpr int max_stripes = 2000;

@@ -53,4 +53,8 @@ constexpr LosslessMethodTraits traits_of(LosslessMethod method) {
                                    : LosslessMethodTraits{method, "unknown", 0};
 }
 
+// Sets of methods that have names.
+inline constexpr std::string_view all_methods_name = "all", acomps_name = "acomps";
+inline constexpr LosslessMethods acomps_methods{0b11'1111'1110};  // B, BW and BWXOR, each with three coders
+
 }  // namespace neve

@@ -15,6 +15,7 @@
 #include "core/codecs/arrangement.hpp"
 #include "core/codecs/component_place.hpp"
 #include "core/codecs/covered_cells.hpp"
+#include "core/codecs/listed_methods.hpp"
 #include "core/codecs/restored_values.hpp"
 #include "core/codecs/section_codec.hpp"
 #include "core/format/codec_choices.hpp"
@@ -310,6 +311,7 @@ Status check_spec(DType dtype, const ComponentSpec& spec) {
   recalled.method = spec.recalled_method;
   NEVE_TRY(check_tuning(recalled));
   if (!is_known_bound_mode(static_cast<unsigned>(spec.asked.mode))) return check_bound(spec.asked);
+  NEVE_TRY(check_candidates_are_there(spec.tuning.candidates));
   return check_method_is_there(spec.tuning.method);
 }
 

@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/catalog/lossless_methods.hpp"
+#include "core/codecs/listed_methods.hpp"
 #include "core/codecs/lossless_encode.hpp"
 #include "core/codecs/section_codec.hpp"
 #include "core/stages/lossless/value_ranks.hpp"
@@ -24,7 +26,9 @@ struct CloseScores {
   double to_differences;
   double to_bytes;
 };
-CloseScores close_scores(Effort effort) {
+CloseScores close_scores(Effort effort, bool is_listed) {
+  // (Parts tell less of methods that were listed than samples do of methods that are made for it.)
+  if (is_listed && effort != Effort::max) return {0.97, 0.85, 0.96};
   return effort == Effort::max ? CloseScores{0.93, 0.6, 0.6} : CloseScores{0.99, 0.85, 0.96};
 }
 
@@ -56,9 +60,25 @@ struct MethodChoice {
   bool is_chosen() const { return asked == LosslessMethod::automatic; }
 };
 
+// What takes the place of a recalled rank that cannot hold the values: the first that can.
+std::vector<LosslessMethod> stand_ins_of_rank(LosslessMethods candidates) {
+  if (candidates.has(LosslessMethod::lorenzo)) return {LosslessMethod::lorenzo};
+  std::vector<LosslessMethod> others;
+  const LosslessMethods available = available_methods(candidates);
+  for (const LosslessMethodTraits& row : lossless_method_rows) {
+    if (row.method != LosslessMethod::rank && row.typical_speed > 0 && available.has(row.method))
+      others.push_back(row.method);
+  }
+  std::stable_sort(others.begin(), others.end(), [](LosslessMethod a, LosslessMethod b) {
+    return traits_of(a).typical_speed > traits_of(b).typical_speed;
+  });
+  return others;
+}
+
 // The methods that are coded where one was asked for or recalled.
 template <class T>
-WeighedMethods methods_asked_for(const LosslessCells<T>& cells, const MethodChoice& choice) {
+WeighedMethods methods_asked_for(const LosslessCells<T>& cells, const MethodChoice& choice,
+                                 LosslessMethods candidates) {
   WeighedMethods weighed;
   if (takes_differences(choice.asked)) {
     weighed.candidates.push_back(weigh_method(cells, choice.asked));
@@ -66,10 +86,13 @@ WeighedMethods methods_asked_for(const LosslessCells<T>& cells, const MethodChoi
     weighed.candidates.emplace_back();
     weighed.candidates.back().method = choice.asked;
   }
-  // Ranks lie in the values' order: the same axes suit both.
   if (choice.asked == LosslessMethod::rank && !choice.is_named) {
-    weighed.candidates.push_back(weighed.candidates.back());
-    weighed.candidates.back().method = LosslessMethod::lorenzo;
+    // Ranks lie in the values' order: the same axes suit both.
+    const LosslessCandidate rank = weighed.candidates.back();
+    for (const LosslessMethod method : stand_ins_of_rank(candidates)) {
+      weighed.candidates.push_back(rank);
+      weighed.candidates.back().method = method;
+    }
   }
   for (LosslessCandidate& candidate : weighed.candidates) candidate.score = HUGE_VAL;  // tried anyway
   return weighed;
@@ -102,6 +125,7 @@ class LosslessTrials {
       code_all(weighed.unsure);
       return pass_all(weighed);
     }
+    if (has_speed_weight()) code_fast_methods();
     for (const LosslessCandidate& candidate : weighed.candidates) {
       // Of methods asked for there is one, of recalled ones also what stands in for it.
       if (trials_left_ == 0 && !choice_.is_chosen()) break;
@@ -113,8 +137,10 @@ class LosslessTrials {
     const auto is_best = [&](const LosslessCandidate& c) { return best_ == c.method; };
     if (effort_ == Effort::fast && std::any_of(weighed.unsure.begin(), weighed.unsure.end(), is_best))
       is_surprise_ = false;
-    if (choice_.is_chosen() && is_worth_more_trials()) code_all(weighed.candidates);
-    if (choice_.is_chosen() && (is_surprise_ || is_worth_more_trials())) reconsider();
+    // (Of the fastest one there is no estimate that it could be a surprise to.)
+    const bool may_go_on = choice_.is_chosen() && !choice_.is_fastest;
+    if (may_go_on && is_worth_more_trials()) code_all(weighed.candidates);
+    if (may_go_on && (is_surprise_ || is_worth_more_trials() || finds_repeats_fast())) reconsider();
     draft_.selection.times.won_ns += gather_ns_;
     recycle_values(std::move(cells_.bits));
   }
@@ -125,24 +151,46 @@ class LosslessTrials {
   WeighedMethods weigh() {
     const uint64_t begin_ns = thread_time_ns();
     WeighedMethods weighed;
-    if (choice_.is_fastest) weighed = fastest_method(spec_.tuning);
+    const LosslessMethods listed = spec_.tuning.candidates;
+    if (choice_.is_fastest)
+      weighed = fastest_method(spec_.tuning, listed.is_all() ? listed : available_methods(listed));
     const LosslessMethod settled = choice_.is_fastest ? weighed.candidates[0].method : choice_.asked;
     is_in_rows_ = settled != LosslessMethod::automatic && takes_rows(source_, settled);
     if (!is_in_rows_) cells_ = gather(source_, spec_);
     const uint64_t gathered_ns = thread_time_ns();
     gather_ns_ = gathered_ns - begin_ns;
     if (!choice_.is_chosen()) {
-      weighed = methods_asked_for(cells_, choice_);
+      weighed = methods_asked_for(cells_, choice_, spec_.tuning.candidates);
       gather_ns_ += thread_time_ns() - gathered_ns;
       return weighed;
     }
-    if (!choice_.is_fastest) weighed = weigh_lossless(cells_, spec_.tuning, effort_);
+    if (!choice_.is_fastest)
+      weighed = listed.is_all() ? weigh_lossless(cells_, spec_.tuning, effort_)
+                                : weigh_listed(cells_, spec_.tuning, effort_);
+    if (choice_.is_fastest && takes_differences(settled)) find_axes(weighed.candidates);
     draft_.selection.candidates = std::move(weighed.withdrawn);
     draft_.selection.times.weigh_ns = thread_time_ns() - gathered_ns;
     return weighed;
   }
 
+  // Of the fastest method, and of what takes its place where that is rank, which may not hold the values.
+  void find_axes(std::vector<LosslessCandidate>& candidates) const {
+    const auto add = [&](LosslessMethod method) {
+      candidates.push_back(takes_differences(method) ? weigh_method(cells_, method) : LosslessCandidate());
+      candidates.back().method = method;
+      candidates.back().bytes = raw_bytes_;
+      candidates.back().score =
+          selection_score(Codec::lossless, method, raw_bytes_, raw_bytes_, spec_.tuning);
+    };
+    const LosslessMethod fastest = candidates[0].method;
+    candidates.clear();
+    add(fastest);
+    if (fastest != LosslessMethod::rank) return;
+    for (const LosslessMethod method : stand_ins_of_rank(spec_.tuning.candidates)) add(method);
+  }
+
   void consider(const LosslessCandidate& candidate) {
+    if (is_coded(candidate.method)) return;
     WeighedCandidate entry{
         Codec::lossless, candidate.method, Fate::lost,
         choice_.is_chosen() ? static_cast<uint64_t>(std::min(candidate.bytes, raw_bytes_)) : 0, 0};
@@ -160,7 +208,7 @@ class LosslessTrials {
 
   // The share of the best score from which on a method is tried.
   double close_score(LosslessMethod method) const {
-    const CloseScores close = close_scores(effort_);
+    const CloseScores close = close_scores(effort_, !spec_.tuning.candidates.is_all());
     const bool differs = takes_differences(method);
     if (best_ && takes_differences(*best_) == differs) return close.in_family;
     return differs ? close.to_differences : close.to_bytes;
@@ -175,7 +223,15 @@ class LosslessTrials {
   // Small sections that come out many times smaller are soon coded by all.
   bool is_worth_more_trials() const {
     constexpr double many_times = 8;
+    if (comes_out_tiny()) return true;
     return effort_ != Effort::fast && raw_bytes_ <= few_raw_bytes && best_ &&
+           static_cast<double>(draft_.before.size()) * many_times < raw_bytes_;
+  }
+
+  // What is nothing but repeats: every method on bytes is quick, and samples tell little of it.
+  bool comes_out_tiny() const {
+    constexpr double many_times = 64, most_bytes = 4 << 20;
+    return raw_bytes_ <= most_bytes && best_ &&
            static_cast<double>(draft_.before.size()) * many_times < raw_bytes_;
   }
 
@@ -246,6 +302,8 @@ class LosslessTrials {
     if (cells_.coded > 0 && takes_any_ranks()) {
       candidates.push_back(weigh_method(cells_, LosslessMethod::rank));
     }
+    std::erase_if(candidates,
+                  [&](const LosslessCandidate& c) { return !spec_.tuning.candidates.has(c.method); });
     for (LosslessCandidate& candidate : candidates) candidate.bytes = raw_bytes_;
     code_all(candidates);
   }
@@ -262,7 +320,8 @@ class LosslessTrials {
     for (const LosslessMethod method :
          {LosslessMethod::shuffle_zstd, LosslessMethod::xor_zstd, LosslessMethod::bitshuffle_zstd,
           LosslessMethod::zstd, LosslessMethod::b_zlib}) {
-      if (is_coded(method) || !may_win_after(method)) continue;
+      if (!spec_.tuning.candidates.has(method) || is_coded(method)) continue;
+      if (!may_win_after(method) || !may_win_by_speed(method)) continue;
       WeighedCandidate entry = take_entry(method);
       LosslessCandidate candidate;
       candidate.method = method;
@@ -280,17 +339,66 @@ class LosslessTrials {
   bool may_win_after(LosslessMethod method) const {
     constexpr double many_times = 8, soon_coded_bytes = 16 << 10, slow_from_bytes = 64 << 10;
     const bool is_slow = method == LosslessMethod::b_zlib;
-    if (is_slow && scope_ == Scope::part) return false;
+    if (is_slow && (scope_ == Scope::part || is_small_level_tried_)) return false;
     if (effort_ == Effort::max || !best_ || raw_bytes_ <= soon_coded_bytes) return true;
     const auto best_bytes = static_cast<double>(draft_.before.size());
+    if (comes_out_tiny() && !is_slow) return true;
     if (raw_bytes_ <= slow_from_bytes && best_bytes * 2 * many_times < raw_bytes_) return true;
     if (is_slow && raw_bytes_ > slow_from_bytes && best_bytes * many_times >= raw_bytes_) return false;
-    double least = HUGE_VAL;
-    for (const WeighedCandidate& c : draft_.selection.candidates) {
-      if (c.coded_bytes > 0 && !takes_differences(c.method)) least = std::min(least, double(c.coded_bytes));
-    }
+    // (lz4 leaves what others find.)
+    const double least = least_coded_bytes(
+        [](LosslessMethod coded) { return !takes_differences(coded) && coder_of(coded) != ByteCoder::lz4; });
     const double most_times = method == LosslessMethod::zstd ? 1.4 : 1.25;
     return !std::isfinite(least) || least <= most_times * best_bytes;
+  }
+
+  // The least that any of these methods has taken; infinity where none was coded.
+  template <class IsOne>
+  double least_coded_bytes(const IsOne& is_one) const {
+    double least = HUGE_VAL;
+    for (const WeighedCandidate& c : draft_.selection.candidates) {
+      if (c.coded_bytes > 0 && is_one(c.method)) least = std::min(least, static_cast<double>(c.coded_bytes));
+    }
+    return least;
+  }
+  double least_of_bytes() const {
+    return least_coded_bytes([](LosslessMethod method) { return !takes_differences(method); });
+  }
+
+  bool has_speed_weight() const {
+    return choice_.is_chosen() && !choice_.is_fastest && spec_.tuning.speed_weight > 0;
+  }
+
+  // Where speed has a weight: methods that code in less time than samples of others take.
+  void code_fast_methods() {
+    const size_t trials = std::exchange(trials_left_, 0);
+    for (const LosslessMethod method :
+         {LosslessMethod::shuffle_lz4, LosslessMethod::lz4, LosslessMethod::bitshuffle_lz4}) {
+      if (!spec_.tuning.candidates.has(method) || !may_win_by_speed(method)) continue;
+      LosslessCandidate candidate;
+      candidate.method = method;
+      candidate.bytes = raw_bytes_;
+      code_all({candidate});
+    }
+    trials_left_ = trials;
+  }
+
+  bool finds_repeats_fast() const {
+    return has_speed_weight() && least_of_bytes() * repeating_ratio < raw_bytes_;
+  }
+
+  // Whether a method on bytes may score more than the best, by its speed and by the least that one has taken:
+  // what has repeats may come out many times smaller by another one, else they are more alike.
+  bool may_win_by_speed(LosslessMethod method) const {
+    constexpr double times_smaller = 1.3, times_smaller_of_repeats = 6;
+    const double least = least_of_bytes();
+    if (!has_speed_weight() || !best_ || !std::isfinite(least)) return true;
+    const bool repeats = least * repeating_ratio < raw_bytes_;
+    return score_of(method, least / (repeats ? times_smaller_of_repeats : times_smaller)) > best_score_;
+  }
+
+  double score_of(LosslessMethod method, double bytes) const {
+    return method_score(method, raw_bytes_, bytes, spec_.tuning);
   }
 
   // Whether a method on bytes may win by what it makes of a piece from the middle of a large section.
@@ -313,21 +421,44 @@ class LosslessTrials {
     if (!written.ok() || piece_.empty()) return false;
     const double whole =
         static_cast<double>(bytes.size()) * raw_bytes_ / static_cast<double>(piece_.size() * sizeof(T));
-    return selection_score(Codec::lossless, method, raw_bytes_, whole, spec_.tuning) >
-           estimate_slack * std::max(best_score_, score_to_beat_);
+    return score_of(method, whole) > estimate_slack * std::max(best_score_, score_to_beat_);
+  }
+
+  std::optional<Bytes> encode(const LosslessCandidate& candidate, const CoderLevels& levels) {
+    return is_in_rows_ ? encode_rows(source_, candidate.method, levels)
+                       : encode_by(cells_, candidate, levels);
+  }
+
+  // What zstd makes many times smaller is coded by other levels, too: a higher one may take more, of sparse
+  // values 2 to 6 %, and finds more of what repeats.
+  void keep_smallest(const LosslessCandidate& candidate, Bytes& bytes) {
+    constexpr double sparse_ratio = 4, repeats_ratio = 48, close = 1.3;
+    constexpr double small_ratio = 12, small_raw_bytes = 256 << 10;
+    if (coder_of(candidate.method) != ByteCoder::zstd) return;
+    const auto is_smaller = [&](double times) {
+      return static_cast<double>(bytes.size()) * times < raw_bytes_;
+    };
+    const auto try_level = [&](int level) {
+      auto other = encode(candidate, {level, levels_.lz4_acceleration});
+      if (other && other->size() < bytes.size()) bytes = std::move(*other);
+    };
+    if (effort_ != Effort::fast && is_smaller(sparse_ratio)) try_level(quick_levels().zstd);
+    const double best_bytes = best_ ? static_cast<double>(draft_.before.size()) : HUGE_VAL;
+    if (effort_ != Effort::max && is_smaller(repeats_ratio) &&
+        static_cast<double>(bytes.size()) < close * best_bytes)
+      try_level(repeats_level);
+    const double small_close = static_cast<double>(bytes.size()) < soon_tried_bytes ? close : 1;
+    if (raw_bytes_ <= small_raw_bytes && is_smaller(small_ratio) &&
+        static_cast<double>(bytes.size()) < small_close * best_bytes) {
+      try_level(small_level);
+      is_small_level_tried_ = true;
+    }
   }
 
   void code(const LosslessCandidate& candidate, WeighedCandidate& entry) {
     const uint64_t begin_ns = thread_time_ns();
-    std::optional<Bytes> bytes =
-        is_in_rows_ ? encode_rows(source_, candidate.method, levels_) : encode_by(cells_, candidate, levels_);
-    if (bytes && effort_ != Effort::fast && coder_of(candidate.method) == ByteCoder::zstd &&
-        static_cast<double>(bytes->size()) * sparse_ratio < raw_bytes_) {
-      // A higher level of zstd may take more, of sparse values 2 to 6 %.
-      auto quick = is_in_rows_ ? encode_rows(source_, candidate.method, quick_levels())
-                               : encode_by(cells_, candidate, quick_levels());
-      if (quick && quick->size() < bytes->size()) bytes = std::move(quick);
-    }
+    std::optional<Bytes> bytes = encode(candidate, levels_);
+    if (bytes) keep_smallest(candidate, *bytes);
     const uint64_t spent_ns = thread_time_ns() - begin_ns;
     if (!bytes) {
       draft_.selection.times.lost_ns += spent_ns;
@@ -340,21 +471,21 @@ class LosslessTrials {
     } else if (trials_left_ > 0) {
       --trials_left_;
     }
-    const double score = selection_score(Codec::lossless, candidate.method, raw_bytes_,
-                                         static_cast<double>(bytes->size()), spec_.tuning);
+    const double score = score_of(candidate.method, static_cast<double>(bytes->size()));
     const bool wins = score > best_score_ || !best_;
     entry.coded_bytes = bytes->size();
     draft_.selection.coded(entry, spent_ns, wins);
+    if (wins || has_speed_weight())
+      is_surprise_ |= static_cast<double>(bytes->size()) > surprising_times * candidate.bytes + few_bytes;
     if (!wins) return;
-    is_surprise_ =
-        is_surprise_ || static_cast<double>(bytes->size()) > surprising_times * candidate.bytes + few_bytes;
     best_ = candidate.method;
     best_score_ = score;
     draft_.report.method = candidate.method;
     draft_.before = std::move(*bytes);
   }
 
-  static constexpr double sparse_ratio = 4;
+  static constexpr double repeating_ratio = 4;
+  static constexpr int repeats_level = 6, small_level = 13;  // of zstd
   static constexpr double tiny_raw_bytes = 4096;
   // Sections so small are soon coded by many methods.
   static constexpr double few_raw_bytes = 1 << 20;
@@ -380,6 +511,7 @@ class LosslessTrials {
   size_t trials_left_ = 0;
   double highest_score_ = 0;  // of the candidates, by estimates that have not turned out wrong
   std::optional<LosslessMethod> best_;
+  bool is_small_level_tried_ = false;
   bool is_surprise_ = false;  // the best one, or one before it, has taken much more than its sample said
   double best_score_ = 0;
   SectionDraft draft_;
@@ -404,6 +536,14 @@ SectionDraft draft_lossless(const SectionSource<T>& source, const ComponentSpec&
   if (auto draft = draft_lossless_above(source, spec, effort, 0, none)) return std::move(*draft);
   SectionDraft nothing;
   nothing.codec = Codec::lossless;
+  const LosslessMethods listed = spec.tuning.candidates;
+  if (spec.tuning.method == LosslessMethod::automatic && !listed.is_all()) {
+    nothing.refused = usage_error(
+        fmt::format("candidates {}: none of them can hold {} values (rank holds {} different ones); allowed "
+                    "are lists with another method, and all",
+                    lossless_methods_text(listed), source.held, max_ranks));
+    return nothing;
+  }
   nothing.refused =
       spec.tuning.method == LosslessMethod::rank
           ? usage_error(fmt::format(

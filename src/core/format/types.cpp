@@ -264,6 +264,33 @@ Result<LosslessMethod> parse_lossless_method(std::string_view name) {
       fmt::format("lossless method \"{}\" unknown; allowed: {}", name, fmt::join(names, ", ")));
 }
 
+Result<LosslessMethods> parse_lossless_methods(std::string_view names) {
+  if (is_same_word(names, all_methods_name)) return LosslessMethods{};
+  if (is_same_word(names, acomps_name)) return acomps_methods;
+  LosslessMethods methods;
+  for (size_t begin = 0; begin <= names.size();) {
+    const size_t end = std::min(names.find_first_of("+,", begin), names.size());
+    NEVE_ASSIGN(const LosslessMethod method, parse_lossless_method(names.substr(begin, end - begin)));
+    if (method == LosslessMethod::automatic)
+      return usage_error(
+          fmt::format("candidates \"{}\": auto is no method; allowed: {}, {}, or names of methods", names,
+                      all_methods_name, acomps_name));
+    methods.bits |= 1U << static_cast<unsigned>(method);
+    begin = end + 1;
+  }
+  return methods;
+}
+
+std::string lossless_methods_text(LosslessMethods methods) {
+  if (methods.is_all()) return std::string(all_methods_name);
+  if (methods == acomps_methods) return std::string(acomps_name);
+  std::vector<std::string_view> names;
+  for (const LosslessMethodTraits& row : lossless_method_rows) {
+    if (methods.has(row.method)) names.push_back(row.name);
+  }
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
 std::string_view arrangement_name(Arrangement arrangement) {
   if (arrangement == Arrangement::nested) return "nested";
   return name_in(arrangement_choices, arrangement, unknown_name);
@@ -300,6 +327,11 @@ Status check_tuning(const CodecTuning& tuning) {
   if (static_cast<int>(tuning.method) >= lossless_methods) {
     return usage_error(fmt::format("lossless method {}, below {} is allowed", static_cast<int>(tuning.method),
                                    lossless_methods));
+  }
+  constexpr uint32_t known_methods = (1U << lossless_methods) - 2;  // not automatic
+  if ((tuning.candidates.bits & ~known_methods) != 0) {
+    return usage_error(fmt::format("candidates have bits {:#x}, only those of {:#x} are allowed",
+                                   tuning.candidates.bits, known_methods));
   }
   if (tuning.arrangement == Arrangement::in_place && tuning.unit_cells != 0) {
     return usage_error(fmt::format("unit is {}: arrangement in_place has no unit blocks", tuning.unit_cells));

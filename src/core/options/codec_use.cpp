@@ -12,6 +12,8 @@ bool weighs_candidates(const CodecUse& use) {
   return use.codec == Codec::automatic;
 }
 
+bool weighs_speed(const CodecUse& use) { return weighs_candidates(use) && use.tuning.speed_weight > 0; }
+
 bool may_have_blocks(const CodecUse& use) {
   return !use.is_lossless && (use.codec == Codec::lorenzo_regression ||
                               (use.codec == Codec::automatic && use.effort != Effort::fast));

@@ -23,6 +23,7 @@ using UseTest = bool (*)(const CodecUse&);
 
 bool may_be_lossless(const CodecUse& use);
 bool weighs_candidates(const CodecUse& use);
+bool weighs_speed(const CodecUse& use);
 bool may_have_blocks(const CodecUse& use);
 bool may_merge_units(const CodecUse& use);
 bool is_not_exact(const CodecUse& use);

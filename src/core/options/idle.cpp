@@ -190,6 +190,17 @@ Status refuse_idle_codec_options(const Asked& asked, const std::vector<CodecUse>
   return {};
 }
 
+Status refuse_idle_choices(const Asked& asked, const CodecUse& use, bool may_be_of_integers) {
+  for (const Option& option : table()) {
+    if (!option.is_of_choice || !asked.is_given(option.key) || is_used(option, use)) continue;
+    if (may_be_of_integers && is_used_by_integers(option, use)) continue;
+    return usage_error(fmt::format("{} has no meaning with codec {} and method {}: {}",
+                                   asked.named(option.key), codec_name(use.codec),
+                                   lossless_method_name(use.tuning.method), option.purpose));
+  }
+  return {};
+}
+
 Status refuse_idle_settings(Codec codec, const std::optional<Bound>& bound,
                             const std::optional<Effort>& effort, const CodecTuning& tuning) {
   if (codec == Codec::exact && effort) return usage_error(fmt::format("effort {}", exact_knows_one_way));

@@ -34,6 +34,10 @@ std::vector<CodecUse> codec_uses(const WriteOptions& options, const std::string&
 Status refuse_idle_codec_options(const Asked& asked, const std::vector<CodecUse>& uses,
                                  bool of_variables = false);
 
+// Usage error for rules of a series' choices that change nothing in `use`. `may_be_of_integers`: these take
+// codec lossless whatever the bound says.
+Status refuse_idle_choices(const Asked& asked, const CodecUse& use, bool may_be_of_integers = false);
+
 // Those of a plotfile, and beside them what depends on its strategy and on the codecs of all its fields.
 Status refuse_idle_of_plotfile(const Asked& asked, const WriteOptions& options,
                                const std::string& rule_prefix);

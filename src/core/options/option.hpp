@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/options/codec_use.hpp"
+#include "neve/choice.hpp"
 #include "neve/frame.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
@@ -34,6 +35,7 @@ enum Target : unsigned {
   field_rule = 1024,     // of a field of a plotfile or checkpoint
   variable_rule = 2048,  // of variables of a data file
   held_plotfile = 4096,  // whose values a program holds in memory, compressed or not
+  series = 8192,         // of arrays, time steps of variables; takes the options of an array, too
 };
 using Targets = unsigned;
 
@@ -43,6 +45,7 @@ struct Slots {
   BoundUse bound_use = BoundUse::field;
   Codec* codec = nullptr;
   CodecTuning* tuning = nullptr;
+  ChoiceRules* choice = nullptr;  // of a series
   Effort* effort = nullptr;
   int* threads = nullptr;
   bool* explain = nullptr;
@@ -69,7 +72,8 @@ struct Option {
   bool is_in_command = true;
   bool is_of_tuning = false;  // CodecTuning's
   bool is_of_layout = false;  // how a file lies on its file system
-  // Of a codec's tuning: which use of a codec it changes (null: any), and what it is for, in words.
+  bool is_of_choice = false;  // ChoiceRules'
+  // Of a codec's tuning, or of choices: which use of a codec it changes (null: any), and what it is for.
   UseTest is_used = nullptr;
   std::string_view purpose = {};
   bool is_of_integers = false;  // they take codec lossless whatever the bound says

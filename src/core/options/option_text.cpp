@@ -112,13 +112,19 @@ Status read_rule(const Item& item, WriteOptions& options) {
   return {};
 }
 
-// Options of an array as they are read.
+// Options of an array, or of a series of them, as they are read.
 class ArrayReader {
  public:
-  explicit ArrayReader(OptionsSoFar before)
-      : given_(std::move(before.given)), dtype_(before.dtype), slots_(std::move(before.values)) {}
+  explicit ArrayReader(OptionsSoFar before, ChoiceRules* rules = nullptr)
+      : given_(std::move(before.given)),
+        dtype_(before.dtype),
+        slots_(std::move(before.values)),
+        rules_(rules) {}
   Status read(const Setting& setting) {
-    return options::read_setting(setting, options::array, slots_.slots());
+    options::Slots slots = slots_.slots();
+    slots.choice = rules_;
+    const options::Targets targets = options::array | (rules_ != nullptr ? options::series : 0U);
+    return options::read_setting(setting, targets, slots);
   }
   Result<ArrayOptions> finish(const Said& said) {
     ArrayOptions options = slots_.take();
@@ -130,6 +136,7 @@ class ArrayReader {
     given_.erase("codec");  // one that integers cannot have is encode_array's to refuse
     const options::Asked asked{[this](std::string_view key) { return given_.count(std::string(key)) > 0; }};
     NEVE_TRY(refuse_idle_codec_options(asked, options::codec_uses(options), may_be_of_integers));
+    NEVE_TRY(refuse_idle_choices(asked, options::codec_uses(options).front(), may_be_of_integers));
     return options;
   }
 
@@ -137,7 +144,48 @@ class ArrayReader {
   std::set<std::string> given_;
   std::optional<DType> dtype_;
   options::ArraySlots slots_;
+  ChoiceRules* rules_;  // of a series; null: of one array
 };
+
+// Each of them, and that none is given twice.
+Status read_all(const std::map<std::string, std::string>& given, ArrayReader& reader, Said& said) {
+  for (const auto& [name, value] : given) {
+    const options::Option* const option = options::find(name);
+    const std::string key(option == nullptr ? std::string_view(name) : option->key);
+    const Item item{{name, key, value}, {}};
+    NEVE_TRY(reader.read(item.setting));
+    NEVE_TRY(said.add(item));
+  }
+  return {};
+}
+
+Status read_all(std::string_view text, ArrayReader& reader, Said& said) {
+  for (Reader list(text); !list.is_at_end();) {
+    NEVE_ASSIGN(const Item item, list.next());
+    NEVE_TRY(reader.read(item.setting));
+    NEVE_TRY(said.add(item));
+  }
+  return {};
+}
+
+template <class Given>
+Result<ArrayOptions> read_array(const Given& given, OptionsSoFar before) {
+  ArrayReader reader(std::move(before));
+  Said said;
+  NEVE_TRY(read_all(given, reader, said));
+  return reader.finish(said);
+}
+
+template <class Given>
+Result<SeriesOptions> read_series(const Given& given, OptionsSoFar before, const ChoiceRules& rules) {
+  SeriesOptions options{{}, rules};
+  ArrayReader reader(std::move(before), &options.rules);
+  Said said;
+  NEVE_TRY(read_all(given, reader, said));
+  NEVE_ASSIGN(options.array, reader.finish(said));
+  NEVE_TRY(check_choice_rules(options.rules));
+  return options;
+}
 
 // Uncompressed files have few options: those of `allowed`.
 Status check_uncompressed(const Said& said, const WriteOptions& options, options::Targets allowed) {
@@ -193,27 +241,32 @@ Status check_variable_rules(const WriteOptions& options) {
 
 Result<ArrayOptions> parse_array_options(const std::map<std::string, std::string>& given,
                                          OptionsSoFar before) {
-  ArrayReader reader(std::move(before));
-  Said said;
-  for (const auto& [name, value] : given) {
-    const options::Option* const option = options::find(name);
-    const std::string key(option == nullptr ? std::string_view(name) : option->key);
-    const Item item{{name, key, value}, {}};
-    NEVE_TRY(reader.read(item.setting));
-    NEVE_TRY(said.add(item));
-  }
-  return reader.finish(said);
+  return read_array(given, std::move(before));
 }
 
 Result<ArrayOptions> parse_array_options(std::string_view text, OptionsSoFar before) {
-  ArrayReader reader(std::move(before));
-  Said said;
-  for (Reader list(text); !list.is_at_end();) {
-    NEVE_ASSIGN(const Item item, list.next());
-    NEVE_TRY(reader.read(item.setting));
-    NEVE_TRY(said.add(item));
-  }
-  return reader.finish(said);
+  return read_array(text, std::move(before));
+}
+
+Result<SeriesOptions> parse_series_options(const std::map<std::string, std::string>& given,
+                                           OptionsSoFar before, const ChoiceRules& rules) {
+  return read_series(given, std::move(before), rules);
+}
+
+Result<SeriesOptions> parse_series_options(std::string_view text, OptionsSoFar before,
+                                           const ChoiceRules& rules) {
+  return read_series(text, std::move(before), rules);
+}
+
+std::string choice_text(const SeriesOptions& options) {
+  SeriesOptions copy = options;
+  options::Slots slots;
+  slots.tuning = &copy.array.tuning;
+  slots.choice = &copy.rules;
+  std::string text;
+  for (const char* key : {"candidates", "speed_weight", "ratio_weight", "delta", "speeds"})
+    text += fmt::format("{}{}={}", text.empty() ? "" : ";", key, options::find(key)->print(slots));
+  return text;
 }
 
 ArrayOptions options_for(DType dtype, ArrayOptions options) {

@@ -52,12 +52,14 @@ auto side_reader(std::string_view key, const int (&sides)[count]) {
   };
 }
 
-auto weight_reader(std::string_view key) {
-  return [key](std::string_view text, double& value) -> Status {
+using NumberCheck = Status (*)(std::string_view key, double value);
+auto number_reader(std::string_view key, NumberCheck check) {
+  return [key, check](std::string_view text, double& value) -> Status {
     NEVE_TRY(parse_value(text, value));
-    return check_weight(key, value);
+    return check(key, value);
   };
 }
+auto weight_reader(std::string_view key) { return number_reader(key, check_weight); }
 
 // The option is what a slot points to.
 template <class T>
@@ -219,6 +221,13 @@ std::string weight_help(std::string_view what) {
       what);
 }
 
+std::string candidates_help() {
+  return fmt::format(
+      "methods that codec lossless chooses from: {}, {} (the nine of ACOMPS), or names with + "
+      "between them",
+      all_methods_name, acomps_name);
+}
+
 std::vector<Option> tuning_rows() {
   constexpr auto tuning = &Slots::tuning;
   constexpr Targets targets = coded | rules;
@@ -251,6 +260,9 @@ std::vector<Option> tuning_rows() {
                  "it belongs to codec lossless; allowed with --codec lossless, or with --bound lossless and "
                  "--codec auto",
                  true),
+      used_where(member({"candidates", "NAMES", Kind::text, Group::expert, targets, candidates_help()},
+                        tuning, &CodecTuning::candidates),
+                 weighs_candidates, one_candidate, true),
       used_where(member({"speed_weight", "X", Kind::number, Group::expert, targets,
                          weight_help("typical speed (in 100 MB/s)")},
                         tuning, &CodecTuning::speed_weight, weight_reader("speed_weight")),
@@ -260,6 +272,25 @@ std::vector<Option> tuning_rows() {
                  weighs_candidates, one_candidate, true),
   };
   for (Option& row : rows) row.is_of_tuning = true;
+  return rows;
+}
+
+std::vector<Option> choice_rows() {
+  constexpr auto choice = &Slots::choice;
+  std::vector<Option> rows = {
+      used_where(member({"delta", "X", Kind::number, Group::expert, series,
+                         "what was chosen is kept while its performance (speed x speed_weight + ratio x "
+                         "ratio_weight) stays within this fraction of what it was then, and no other is "
+                         "estimated to be better by more"},
+                        choice, &ChoiceRules::delta, number_reader("delta", check_delta)),
+                 weighs_candidates, one_candidate, true),
+      used_where(member({"speeds", "NAME", Kind::text, Group::expert, series,
+                         "speeds in scores: " + joined(speeds_names, " or ") +
+                             "; by measured ones, files depend on what else the machine does"},
+                        choice, &ChoiceRules::speeds),
+                 weighs_speed, "speeds have no weight; allowed with --speed-weight above 0", true),
+  };
+  for (Option& row : rows) row.is_of_choice = true;
   return rows;
 }
 
@@ -362,7 +393,7 @@ std::vector<Option> make_table() {
                           "every candidate's score, and why it lost or was not tried; with --json as data"},
                          &Slots::explain)),
   };
-  for (std::vector<Option> (*more)() : {tuning_rows, write_rows, layout_rows}) {
+  for (std::vector<Option> (*more)() : {tuning_rows, choice_rows, write_rows, layout_rows}) {
     for (Option& row : more()) rows.push_back(std::move(row));
   }
   return rows;

@@ -111,6 +111,10 @@ Status parse_value(std::string_view text, Arrangement& value) { return keep(pars
 Status parse_value(std::string_view text, LosslessMethod& value) {
   return keep(parse_lossless_method(text), value);
 }
+Status parse_value(std::string_view text, LosslessMethods& value) {
+  return keep(parse_lossless_methods(text), value);
+}
+Status parse_value(std::string_view text, Speeds& value) { return keep(parse_speeds(text), value); }
 Status parse_value(std::string_view text, Covered& value) {
   return keep(parse_covered(std::string(text)), value);
 }
@@ -127,6 +131,8 @@ std::string value_text(Codec value) { return std::string(codec_name(value)); }
 std::string value_text(Effort value) { return std::string(effort_name(value)); }
 std::string value_text(Arrangement value) { return std::string(arrangement_name(value)); }
 std::string value_text(LosslessMethod value) { return std::string(lossless_method_name(value)); }
+std::string value_text(LosslessMethods value) { return lossless_methods_text(value); }
+std::string value_text(Speeds value) { return std::string(speeds_name(value)); }
 std::string value_text(Covered value) { return covered_name(value); }
 std::string value_text(Behind value) { return behind_name(value); }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "neve/choice.hpp"
 #include "neve/types.hpp"
 #include "neve/write_options.hpp"
 
@@ -29,6 +30,8 @@ Status parse_value(std::string_view text, Codec& value);
 Status parse_value(std::string_view text, Effort& value);
 Status parse_value(std::string_view text, Arrangement& value);
 Status parse_value(std::string_view text, LosslessMethod& value);
+Status parse_value(std::string_view text, LosslessMethods& value);
+Status parse_value(std::string_view text, Speeds& value);
 Status parse_value(std::string_view text, Covered& value);
 Status parse_value(std::string_view text, Behind& value);
 
@@ -40,6 +43,8 @@ std::string value_text(Codec value);
 std::string value_text(Effort value);
 std::string value_text(Arrangement value);
 std::string value_text(LosslessMethod value);
+std::string value_text(LosslessMethods value);
+std::string value_text(Speeds value);
 std::string value_text(Covered value);
 std::string value_text(Behind value);
 std::string bytes_text(uint64_t bytes);  // "8MiB"

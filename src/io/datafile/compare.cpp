@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "io/datafile/attributes.hpp"
+#include "io/datafile/choice_log.hpp"
 #include "io/datafile/contents.hpp"
 #include "io/datafile/missing_values.hpp"
 #include "io/datafile/stored_as_is.hpp"
@@ -77,7 +78,8 @@ class Comparer {
       progress_(static_cast<double>(++done) / static_cast<double>(a_.contents.entries.size()));
     }
     for (const Entry& entry : b_.contents.entries) {
-      if (!a_.by_path.contains(entry.path)) differ(entry.path, "is only in the copy");
+      if (!a_.by_path.contains(entry.path) && !is_of_choice_log(entry.path))
+        differ(entry.path, "is only in the copy");
     }
     return std::move(found_);
   }

@@ -47,7 +47,8 @@ using CompareValues = std::function<void(const VariableComparison& variable, siz
 // Which datasets' values are not to be compared, by path.
 using SkipValues = std::function<bool(const std::string& path)>;
 
-// How values are chunked and filtered may differ. Errors: failure, corrupt, plugin_missing.
+// How values are chunked and filtered may differ, and the copy may have a log of choices (choice_log.hpp).
+// Errors: failure, corrupt, plugin_missing.
 Result<FileComparison> compare_data_files(const std::string& original, const std::string& copy,
                                           const OpenOptions& options, const CompareValues& compare,
                                           const std::function<void(double fraction)>& progress,

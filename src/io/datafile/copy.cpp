@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <span>
 
 #include "io/datafile/contents.hpp"
@@ -39,9 +41,10 @@ Result<FileIdentity> identify(const std::string& path) {
                       info.st_mtim.tv_nsec};
 }
 
-uint64_t copy_key(const FileIdentity& source, const CopyPlan& plan) {
-  const std::string text = fmt::format("{} {} {} {} {}\n{}", source.device, source.number, source.bytes,
-                                       source.seconds, source.nanoseconds, plan.key());
+uint64_t copy_key(const FileIdentity& source, const CopyPlan& plan, bool is_of_series) {
+  const std::string text =
+      fmt::format("{} {} {} {} {}{}\n{}", source.device, source.number, source.bytes, source.seconds,
+                  source.nanoseconds, is_of_series ? " of a series" : "", plan.key());
   return frame_checksum(std::as_bytes(std::span(text.data(), text.size())));
 }
 
@@ -68,13 +71,49 @@ Status measure_others(hid_t target, std::vector<VariableReport>& reports) {
   return {};
 }
 
+uint64_t choices_so_far(const SelectionMemory* memory) {
+  return memory == nullptr ? 0 : memory->choices_dropped() + memory->choices().size();
+}
+
+// Those that the memory has logged since it had `before`.
+std::vector<StepChoice> choices_since(const SelectionMemory* memory, uint64_t before, const CopyPlan& plan) {
+  std::vector<StepChoice> choices;
+  if (memory == nullptr) return choices;
+  std::map<std::string, const VariablePlan*> plan_of;
+  for (const VariablePlan& of : plan.variables) plan_of.emplace(of.variable.path, &of);
+  std::vector<Choice> all = memory->choices();
+  const uint64_t dropped = memory->choices_dropped();
+  for (uint64_t c = before > dropped ? before - dropped : 0; c < all.size(); ++c) {
+    const VariablePlan& of = *plan_of.at(all[c].variable);
+    choices.push_back({std::move(all[c]), of.encode.encode.effort, of.is_coded});
+  }
+  // In the order of the file: they were made in that of the threads.
+  std::stable_sort(choices.begin(), choices.end(), [&](const StepChoice& a, const StepChoice& b) {
+    return plan_of.at(a.choice.variable) < plan_of.at(b.choice.variable);
+  });
+  return choices;
+}
+
+Status check_has_no_log(const Contents& contents) {
+  for (const Entry& entry : contents.entries) {
+    if (!is_of_choice_log(entry.path)) continue;
+    return usage_error(fmt::format(
+        "{} is there already, the log of another series' choices: convert what this file was made from, or "
+        "leave the log out",
+        entry.path));
+  }
+  return {};
+}
+
 Status fill_part(hid_t source, const std::string& source_path, const Contents& contents, CopyPlan& plan,
                  const CopyOptions& options, const CopySteps& steps, Journal& journal, CopyReport& report) {
   NEVE_ASSIGN(TargetFile target, TargetFile::create(source, journal.part(), plan));
   {
     // It holds objects of the target open.
     StructureCopy structure(source, target.id(), contents, plan, report.lost_references);
+    const uint64_t choices_before = choices_so_far(options.memory);
     NEVE_TRY(copy_frames(source, target, structure, plan, options, journal, report.variables));
+    report.choices = choices_since(options.memory, choices_before, plan);
     NEVE_TRY(structure.finish());
   }
   NEVE_TRY(measure_others(target.id(), report.variables));
@@ -87,10 +126,25 @@ Status fill_part(hid_t source, const std::string& source_path, const Contents& c
 
 Result<CopyReport> copy_data_file(const std::string& source_path, const std::string& target_path,
                                   const CopyOptions& options) {
-  const auto plan = [&](hid_t source, const Contents& contents) {
+  const bool has_log = options.choice_log != ChoiceLog::none;
+  if (has_log && options.memory == nullptr)
+    return usage_error("a log of choices is of a series: CopyOptions::memory is null");
+  CopySteps steps;
+  steps.plan = [&](hid_t source, const Contents& contents) -> Result<CopyPlan> {
+    if (has_log) NEVE_TRY(check_has_no_log(contents));
     return make_plan(source, contents, options);
   };
-  return copy_planned(source_path, target_path, options, {plan, {}, true});
+  steps.keeps_part = options.memory == nullptr;
+  if (has_log) {
+    steps.finish = [&](hid_t target, const CopyPlan&, const CopyReport& report) {
+      std::vector<Choice> choices;
+      for (const StepChoice& of : report.choices) {
+        if (of.is_coded) choices.push_back(of.choice);
+      }
+      return write_choice_log(target, choices, options.memory->rules(), options.tuning, options.choice_log);
+    };
+  }
+  return copy_planned(source_path, target_path, options, steps);
 }
 
 Result<CopyReport> copy_planned(const std::string& source_path, const std::string& target_path,
@@ -110,8 +164,10 @@ Result<CopyReport> copy_planned(const std::string& source_path, const std::strin
   if (!plan.ok()) return plan.status().in(source_path);
   say_missing(source.id(), source_path, *plan, options);
 
-  NEVE_ASSIGN(Journal journal, Journal::beside(target_path, copy_key(identity, *plan), options.resume));
-  if (journal.had_other_key() && options.resume) {
+  const bool is_of_series = options.memory != nullptr;
+  const bool resume = options.resume && !is_of_series;
+  NEVE_ASSIGN(Journal journal, Journal::beside(target_path, copy_key(identity, *plan, is_of_series), resume));
+  if (journal.had_other_key() && resume) {
     options.say(fmt::format(
         "an interrupted copy to {} was made from another source or with other options: starting over",
         target_path));

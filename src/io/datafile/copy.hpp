@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "io/datafile/choice_log.hpp"
 #include "neve/frame.hpp"
 #include "neve/open_options.hpp"
+#include "neve/selection_memory.hpp"
 #include "neve/selection_report.hpp"
 #include "neve/status.hpp"
 #include "neve/types.hpp"
@@ -49,9 +51,14 @@ struct CopyOptions {
   // the source stay, and contiguous variables get chunks of at most default_chunk_bytes.
   std::optional<uint64_t> chunk_bytes;
   int threads = 1;
-  OpenOptions open;      // of the source
-  bool explain = false;  // VariableReport::explanation
-  bool resume = true;    // go on with an interrupted copy of the same source under the same options
+  // Of a series of copies, of which this is one step: variables that keep every bit, and whose method is
+  // chosen, keep that from copy to copy. Such a copy starts over where it was interrupted. Null: each chunk
+  // chooses for itself.
+  SelectionMemory* memory = nullptr;
+  ChoiceLog choice_log = ChoiceLog::none;  // what the copy holds of the choices made for it; with `memory`
+  OpenOptions open;                        // of the source
+  bool explain = false;                    // VariableReport::explanation
+  bool resume = true;  // go on with an interrupted copy of the same source under the same options
   std::function<void(const std::string& phase, double fraction)> progress;
   std::function<void(const std::string& message)> say;
 };
@@ -84,16 +91,25 @@ struct VariableReport {
   std::vector<ComponentReport> components;
 };
 
+// What the memory of a series has logged of a variable of one copy.
+struct StepChoice {
+  Choice choice;
+  Effort effort = Effort::fast;
+  bool is_coded = true;  // else the variable is copied as it is all the same
+};
+
 struct CopyReport {
   std::vector<VariableReport> variables;
   uint64_t source_bytes = 0, target_bytes = 0;  // of the files
   uint64_t lost_references = 0;                 // led to deleted objects already
+  std::vector<StepChoice> choices;              // with CopyOptions::memory
   double seconds = 0;
 };
 
 // `target` appears under its name when it is whole; what was there before stays until then. An interrupted
 // copy leaves the folder `.NAME.neve-part`, from which the next one goes on. Errors: usage
-// (a rule that matches nothing, source and target the same), failure, corrupt, plugin_missing.
+// (a rule that matches nothing, source and target the same, a log of choices in a source whose copy is to
+// have one), failure, corrupt, plugin_missing.
 Result<CopyReport> copy_data_file(const std::string& source, const std::string& target,
                                   const CopyOptions& options);
 

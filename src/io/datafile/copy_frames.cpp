@@ -5,27 +5,40 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "core/codecs/frame_selection.hpp"
+#include "io/datafile/frame_survey.hpp"
 #include "io/datafile/ordered_work.hpp"
+#include "io/datafile/source_chunks.hpp"
 #include "io/datafile/written_blocks.hpp"
-#include "io/hdf5/errors.hpp"
-#include "io/hdf5/open_to_read.hpp"
-#include "io/hdf5/stored_chunks.hpp"
 #include "io/plotfile/file.hpp"
 #include "neve/frame.hpp"
+#include "neve/series.hpp"
 
 namespace neve::datafile {
 namespace {
 
 using hdf5::Handle;
-using hdf5::last_error;
 using Seconds = std::chrono::duration<double>;
 
 constexpr uint32_t all_filters_skipped = 1;  // the first filter is the only one
+// Variables of more bytes that keep their method are read piece by piece, several times where they must, and
+// coded one after the other; smaller ones are coded at the same time.
+constexpr uint64_t most_held_bytes = uint64_t{16} << 20;
+
+// All chunks of a variable that keeps its method from step to step of a series.
+struct Step {
+  SelectionMemory* memory = nullptr;
+  std::vector<uint64_t> chunks;  // by number
+  std::vector<std::vector<std::byte>> frames;
+
+  bool any() const { return memory != nullptr; }
+};
 
 // A chunk that HDF5 stores as it is says so by a filter mask.
 struct Job {
@@ -36,14 +49,8 @@ struct Job {
   FrameRecord record;                       // but for where it is
   std::vector<SelectionReport> selections;  // one, where they are to be explained
   std::vector<ComponentReport> components;  // BoxedFrame
+  Step step;                                // of which `values` are those of all chunks
 };
-
-std::string method_text(const FrameRecord& record) {
-  if (record.filter_mask != 0) return "as they are";
-  std::string text(codec_name(record.codec));
-  if (record.codec == Codec::lossless) text += fmt::format(" {}", lossless_method_name(record.method));
-  return text;
-}
 
 Result<std::vector<std::byte>> encode_values(Job& job, FrameReport& report) {
   const VariablePlan& plan = *job.plan;
@@ -58,8 +65,27 @@ Result<std::vector<std::byte>> encode_values(Job& job, FrameReport& report) {
   return std::move(made.frame);
 }
 
+// `piece` gives the values of one of the step's chunks.
+Status encode_step_of(Job& job, const std::function<const void*(size_t)>& piece, int threads) {
+  const auto begin = std::chrono::steady_clock::now();
+  const VariablePlan& plan = *job.plan;
+  ArrayOptions options = plan.encode;
+  options.encode.threads = threads;
+  auto frames = encode_step(*plan.variable.dtype, plan.chunk, job.step.chunks.size(), piece, options,
+                            *job.step.memory, plan.variable.path);
+  if (!frames.ok()) return frames.status().in(plan.variable.path);
+  job.step.frames = std::move(*frames);
+  job.record.encode_seconds = Seconds(std::chrono::steady_clock::now() - begin).count();
+  return {};
+}
+
 Status encode(Job& job) {
   if (job.is_resumed) return {};
+  if (job.step.any()) {
+    const uint64_t bytes = chunk_bytes(*job.plan);
+    return encode_step_of(
+        job, [&](size_t i) { return job.values.data() + i * bytes; }, 1);
+  }
   const auto begin = std::chrono::steady_clock::now();
   const VariablePlan& plan = *job.plan;
   FrameReport report;
@@ -102,13 +128,13 @@ class FrameCopy {
  public:
   FrameCopy(hid_t source, TargetFile& target, StructureCopy& structure, CopyPlan& plan,
             const CopyOptions& options, Journal& journal, std::vector<VariableReport>& reports)
-      : source_(source),
-        target_(target),
+      : target_(target),
         structure_(structure),
         plan_(plan),
         options_(options),
         journal_(journal),
-        reports_(reports) {
+        reports_(reports),
+        source_(source) {
     for (const VariablePlan& variable : plan.variables) {
       if (variable.is_coded) total_bytes_ += variable.variable.raw_bytes();
     }
@@ -119,7 +145,14 @@ class FrameCopy {
 
   Status run() {
     OrderedWork<Job> work(options_.threads, encode);
-    NEVE_TRY(work.run([this] { return next(); }, [this](Job& job) { return finish(job); }));
+    while (variable_ < plan_.variables.size()) {
+      if (is_large_step(plan_.variables[variable_])) {
+        NEVE_TRY(copy_large_step());
+        ++variable_;
+      } else {
+        NEVE_TRY(work.run([this] { return next(); }, [this](Job& job) { return finish(job); }));
+      }
+    }
     NEVE_TRY(link_current());
     forget_earlier();
     return {};
@@ -162,31 +195,34 @@ class FrameCopy {
     journal_.forget_earlier();
   }
 
-  struct At {
-    size_t variable = SIZE_MAX;
-    Handle dataset, type;
-  };
-
-  Status open_source(size_t variable) {
-    At& at = source_at_;
-    if (at.variable == variable) return {};
-    const std::string& path = plan_.variables[variable].variable.path;
-    at.dataset = hdf5::open_dataset_to_read(source_, path);
-    at.type = Handle(H5Dget_type(at.dataset.id()), H5Tclose);
-    if (!at.dataset.valid() || !at.type.valid()) {
-      return corrupt(fmt::format("{} cannot be opened: {}", path, last_error()));
-    }
-    at.variable = variable;
-    return {};
+  // Whether all chunks of the variable are coded by the method that the series has for it.
+  bool keeps_method(const VariablePlan& plan) const {
+    const bool chooses = (plan.encode.codec == Codec::automatic || plan.encode.codec == Codec::lossless) &&
+                         plan.encode.tuning.method == LosslessMethod::automatic;
+    return options_.memory != nullptr && plan.is_coded && plan.boxed == nullptr && chooses &&
+           plan.encode.bound.mode == BoundMode::lossless;
   }
 
+  bool is_large_step(const VariablePlan& plan) const {
+    return keeps_method(plan) && plan.grid().count() > most_held_bytes / chunk_bytes(plan);
+  }
+
+  // Nothing where the next variable is a large one that keeps its method.
   Result<std::optional<Job>> next() {
     for (; variable_ < plan_.variables.size(); ++variable_, chunks_.reset()) {
       const VariablePlan& plan = plan_.variables[variable_];
+      if (is_large_step(plan)) break;
       if (!plan.is_coded) continue;
-      NEVE_TRY(open_source(variable_));
+      NEVE_TRY(source_.open(plan));
+      if (keeps_method(plan)) {
+        auto job = read_step(plan, true);
+        if (!job.ok()) return job.status().in(plan.variable.path);
+        if (job->step.chunks.empty()) continue;
+        ++variable_;
+        return std::optional(std::move(*job));
+      }
       if (!chunks_) {
-        const auto blocks = written_blocks(source_at_.dataset.id(), plan.variable);
+        const auto blocks = source_.written();
         if (!blocks.ok()) return blocks.status().in(plan.variable.path);
         chunks_.emplace(plan.grid(), *blocks);
       }
@@ -203,6 +239,89 @@ class FrameCopy {
     return std::optional<Job>();
   }
 
+  // The next variable as one job, with its values or without.
+  Result<Job> read_step(const VariablePlan& plan, bool with_values) {
+    Job job;
+    job.plan = &plan;
+    job.record.variable = variable_;
+    job.step.memory = options_.memory;
+    NEVE_ASSIGN(job.step.chunks, source_.numbers());
+    for (size_t i = 0; with_values && i < job.step.chunks.size(); ++i) {
+      NEVE_ASSIGN(const auto values, source_.values(plan.grid().first_element(job.step.chunks[i])));
+      job.values.insert(job.values.end(), values.begin(), values.end());
+    }
+    return job;
+  }
+
+  // Values of one chunk of a step, once more.
+  Result<std::vector<std::byte>> values_again(const Job& step, size_t i) {
+    const VariablePlan& plan = *step.plan;
+    if (step.values.empty()) return source_.values(plan.grid().first_element(step.step.chunks[i]));
+    const auto begin = step.values.begin() + static_cast<ptrdiff_t>(i * chunk_bytes(plan));
+    return std::vector<std::byte>(begin, begin + static_cast<ptrdiff_t>(chunk_bytes(plan)));
+  }
+
+  // One chunk of a step as it is to be stored: its frame, or its values where that is no smaller.
+  Result<Job> chunk_of(Job& step, size_t i) {
+    Job job;
+    job.plan = step.plan;
+    job.first = step.plan->grid().first_element(step.step.chunks[i]);
+    job.record.variable = step.record.variable;
+    job.record.chunk = step.step.chunks[i];
+    job.frame = std::move(step.step.frames[i]);
+    if (job.frame.size() < chunk_bytes(*step.plan)) {
+      NEVE_ASSIGN(const FrameDescription description, describe_frame(job.frame));
+      NEVE_ASSIGN(const Selection selection, frame_selection(job.frame, description));
+      job.record.codec = selection.codec;
+      job.record.method = selection.method;
+    } else {
+      job.record.codec = Codec::exact;
+      job.record.filter_mask = all_filters_skipped;
+      NEVE_ASSIGN(job.frame, values_again(step, i));
+    }
+    job.record.bytes = job.frame.size();
+    job.record.checksum = frame_checksum(job.frame);
+    return job;
+  }
+
+  // Nothing of a step is in the target before all its chunks are coded.
+  Status finish_step(Job& step) {
+    const VariablePlan& plan = *step.plan;
+    uint64_t bytes = 0;
+    for (const auto& frame : step.step.frames) bytes += std::min<uint64_t>(frame.size(), chunk_bytes(plan));
+    reports_[step.record.variable].encode_seconds = step.record.encode_seconds;
+    if (plan.no_gain_bytes && bytes >= *plan.no_gain_bytes) {
+      let_stay(step.record.variable, bytes);
+      return {};
+    }
+    for (size_t i = 0; i < step.step.chunks.size(); ++i) {
+      auto job = chunk_of(step, i);
+      if (!job.ok()) return job.status().in(plan.variable.path);
+      NEVE_TRY(finish(*job));
+    }
+    return {};
+  }
+
+  Status copy_large_step() {
+    const VariablePlan& plan = plan_.variables[variable_];
+    NEVE_TRY(source_.open(plan));
+    auto job = read_step(plan, false);
+    if (!job.ok()) return job.status().in(plan.variable.path);
+    Status read_status;
+    std::vector<std::byte> values;
+    const auto piece = [&](size_t i) -> const void* {
+      auto found = values_again(*job, i);
+      read_status = found.status();
+      if (!found.ok()) return nullptr;
+      values = std::move(*found);
+      return values.data();
+    };
+    const Status encoded = encode_step_of(*job, piece, options_.threads);
+    NEVE_TRY(read_status.in(plan.variable.path));
+    NEVE_TRY(encoded);
+    return finish_step(*job);
+  }
+
   // Nothing where the source does not hold the chunk either.
   Result<std::optional<Job>> read(const VariablePlan& plan, uint64_t number) {
     Job job;
@@ -210,43 +329,10 @@ class FrameCopy {
     job.record.variable = variable_;
     job.record.chunk = number;
     job.first = plan.grid().first_element(number);
-    const Extent held = plan.grid().held(job.first);
-    if (plan.same_chunks) {
-      const std::vector<hsize_t> offset(job.first.begin(), job.first.end());
-      NEVE_ASSIGN(const auto stored, hdf5::stored_chunk_bytes(source_at_.dataset.id(), offset));
-      if (!stored) return std::optional<Job>();
-    }
-    const size_t element_bytes = plan.variable.element_bytes;
-    job.values.resize(product(plan.chunk) * element_bytes);
-    if (held == plan.chunk) {
-      NEVE_TRY(
-          read_elements(source_at_.dataset.id(), job.first, held, source_at_.type.id(), job.values.data()));
-      return std::optional(std::move(job));
-    }
-    std::vector<std::byte> values(product(held) * element_bytes);
-    NEVE_TRY(read_elements(source_at_.dataset.id(), job.first, held, source_at_.type.id(), values.data()));
-    NEVE_TRY(fill_chunk(plan, job.values));
-    place_held(values, held, element_bytes, plan.chunk, job.values);
-    // What lies past an end that can move must be the fill value: HDF5 shows it once the dataset grows.
-    std::vector<uint8_t> repeated(plan.chunk.size());
-    for (size_t d = 0; d < repeated.size(); ++d) repeated[d] = !plan.variable.can_grow(d);
-    repeat_last_values(job.values, element_bytes, plan.chunk, held, repeated);
+    NEVE_ASSIGN(const bool is_held, source_.holds(job.first));
+    if (!is_held) return std::optional<Job>();
+    NEVE_ASSIGN(job.values, source_.values(job.first));
     return std::optional(std::move(job));
-  }
-
-  Status fill_chunk(const VariablePlan& plan, std::vector<std::byte>& values) {
-    const Handle creation(H5Dget_create_plist(source_at_.dataset.id()), H5Pclose);
-    H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
-    std::vector<std::byte> fill(plan.variable.element_bytes);
-    if (H5Pfill_value_defined(creation.id(), &defined) < 0) return corrupt("its fill value cannot be read");
-    if (defined == H5D_FILL_VALUE_UNDEFINED) return {};
-    if (H5Pget_fill_value(creation.id(), source_at_.type.id(), fill.data()) < 0) {
-      return corrupt("its fill value cannot be read");
-    }
-    for (size_t at = 0; at < values.size(); at += fill.size()) {
-      std::copy(fill.begin(), fill.end(), values.begin() + static_cast<ptrdiff_t>(at));
-    }
-    return {};
   }
 
   // The variable whose frames have come until now is whole.
@@ -270,6 +356,7 @@ class FrameCopy {
   }
 
   Status finish(Job& job) {
+    if (job.step.any()) return finish_step(job);
     const size_t variable = job.record.variable;
     if (!earlier_.empty() && Key(variable, job.record.chunk) > earlier_.rbegin()->first) forget_earlier();
     if (!job.plan->is_coded) return {};
@@ -305,12 +392,11 @@ class FrameCopy {
       for (const SelectionReport& selection : job.selections) report.explanation->selection.add(selection);
     }
     add_components(job, report.components);
-    ++report.methods[method_text(job.record)];
-    done_bytes_ += product(job.plan->chunk) * job.plan->variable.element_bytes;
+    ++report.methods[chunk_method_text(job.record.codec, job.record.method, job.record.filter_mask != 0)];
+    done_bytes_ += chunk_bytes(*job.plan);
     options_.progress("encode", static_cast<double>(done_bytes_) / static_cast<double>(total_bytes_));
   }
 
-  hid_t source_;
   TargetFile& target_;
   StructureCopy& structure_;
   CopyPlan& plan_;
@@ -320,7 +406,7 @@ class FrameCopy {
   std::map<Key, EarlierFrame> earlier_;
   std::map<std::string, std::shared_ptr<plotfile::File>> files_;  // that they are in
   uint64_t resumed_chunks_ = 0;
-  At source_at_;
+  SourceChunks source_;
   Handle dataset_;  // the variable that frames are put into; it has no link yet
   size_t dataset_variable_ = SIZE_MAX;
   size_t variable_ = 0;

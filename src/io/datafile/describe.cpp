@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "io/datafile/choice_log.hpp"
 #include "io/datafile/contents.hpp"
 #include "io/hdf5/errors.hpp"
 #include "io/plotfile/file.hpp"
@@ -20,6 +21,10 @@ Result<FileDescription> describe_data_file(const std::string& path, const OpenOp
   FileDescription description;
   description.file_bytes = static_cast<uint64_t>(raw->size_bytes());
   for (const Entry& entry : contents->entries) {
+    if (is_of_choice_log(entry.path)) {
+      description.has_choice_log = true;
+      continue;
+    }
     description.groups += entry.kind == EntryKind::group && entry.path != "/";
     description.named_types += entry.kind == EntryKind::named_type;
     description.links += entry.kind == EntryKind::hard_link || entry.kind == EntryKind::soft_link ||
@@ -31,7 +36,14 @@ Result<FileDescription> describe_data_file(const std::string& path, const OpenOp
     }
     auto variable = describe_variable(dataset.id(), entry.path);
     if (!variable.ok()) return variable.status().in(path);
+    std::optional<FrameSurvey> frames;
+    if (variable->neve) {
+      auto surveyed = survey_frames(dataset.id(), *variable);
+      if (!surveyed.ok()) return surveyed.status().in(entry.path).in(path);
+      frames = std::move(*surveyed);
+    }
     description.variables.push_back(std::move(*variable));
+    description.frames.push_back(std::move(frames));
   }
   return description;
 }

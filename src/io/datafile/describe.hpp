@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "io/datafile/frame_survey.hpp"
 #include "io/datafile/variable.hpp"
 #include "neve/open_options.hpp"
 #include "neve/status.hpp"
@@ -15,10 +17,12 @@ namespace neve::datafile {
 struct FileDescription {
   uint64_t file_bytes = 0;
   size_t groups = 0, links = 0, named_types = 0;  // besides the root group and first links
+  bool has_choice_log = false;                    // which is none of the variables
   std::vector<Variable> variables;
+  std::vector<std::optional<FrameSurvey>> frames;  // of each variable, where its chunks are Neve's frames
 };
 
-// Decodes nothing and needs no filter.
+// Decodes nothing and needs no filter; reads some chunks of variables that Neve codes.
 Result<FileDescription> describe_data_file(const std::string& path, const OpenOptions& options = {});
 
 }  // namespace neve::datafile

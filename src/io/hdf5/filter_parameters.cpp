@@ -10,6 +10,7 @@
 
 #include "core/format/codec_choices.hpp"
 #include "core/math/portable_math.hpp"
+#include "core/options/idle.hpp"
 
 namespace neve::hdf5 {
 namespace {
@@ -119,8 +120,35 @@ Bound bound_in_range(const Bound& bound, const ValueRange& range) {
   return value > 0 ? Bound{BoundMode::abs, value} : Bound{BoundMode::lossless, 0};
 }
 
+CodecTuning tuning_of(const FilterParameters& p) {
+  CodecTuning tuning;
+  tuning.candidates = p.candidates;
+  tuning.speed_weight = p.speed_weight;
+  tuning.ratio_weight = p.ratio_weight;
+  return tuning;
+}
+
+std::vector<uint32_t> words_on_methods(const FilterParameters& p) {
+  if (tuning_of(p) == CodecTuning()) return {};
+  std::vector<uint32_t> words = {p.candidates.bits};
+  append_64_bits(&words, std::bit_cast<uint64_t>(p.speed_weight));
+  append_64_bits(&words, std::bit_cast<uint64_t>(p.ratio_weight));
+  return words;
+}
+
+namespace {
+
+// What is said of methods where none is chosen would do nothing.
+Status check_methods_are_chosen(const FilterParameters& p) {
+  const std::vector<options::CodecUse> uses = {options::use_of("", p.codec, p.effort, p.bound, tuning_of(p))};
+  return options::refuse_idle_codec_options({[](std::string_view) { return false; }}, uses).in("Neve filter");
+}
+
+}  // namespace
+
 Status check_promises(const FilterParameters& p) {
   NEVE_TRY(check_keeps_bound(p.bound, p.codec).in("Neve filter"));
+  NEVE_TRY(check_methods_are_chosen(p));
   if (p.is_written_once || p.has_bound_already || p.bound.mode == BoundMode::lossless) return {};
   if (p.bound.mode == BoundMode::rel) {
     return usage_error(fmt::format(
@@ -142,6 +170,7 @@ ArrayOptions array_options(const FilterParameters& p) {
   ArrayOptions options;
   options.bound = {BoundMode::lossless, 0};
   options.encode.effort = p.effort;
+  options.tuning = tuning_of(p);
   if (is_integer(p.dtype)) {
     options.codec = p.codec;
     options.integer_fill = p.integer_fill;
@@ -172,7 +201,8 @@ ArrayOptions array_options(const FilterParameters& p) {
 std::vector<uint32_t> to_words(const FilterParameters& p) {
   std::vector<uint32_t> words;
   const auto append_number = [&](double value) { append_64_bits(&words, std::bit_cast<uint64_t>(value)); };
-  words.push_back(filter_parameters_version);
+  const std::vector<uint32_t> of_methods = words_on_methods(p);
+  words.push_back(of_methods.empty() ? filter_layout_without_methods : filter_parameters_version);
   words.push_back(static_cast<uint32_t>(p.bound.mode));
   append_number(p.bound.mode == BoundMode::lossless ? 0 : p.bound.value);
   words.push_back(static_cast<uint32_t>(p.codec));
@@ -188,6 +218,7 @@ std::vector<uint32_t> to_words(const FilterParameters& p) {
     append_number(p.range->min);
     append_number(p.range->max);
   }
+  words.insert(words.end(), of_methods.begin(), of_methods.end());
   if (p.chunk_shape.empty()) return words;
   words.push_back(static_cast<uint32_t>(p.dtype));
   words.push_back(static_cast<uint32_t>(p.chunk_shape.size()));
@@ -281,6 +312,16 @@ Result<size_t> parse_values(std::span<const uint32_t> words, FilterParameters& p
   return at;
 }
 
+// Of layout 3 what follows at `at`. Returns the words it ends at.
+Result<size_t> parse_methods(std::span<const uint32_t> words, size_t at, FilterParameters& p) {
+  NEVE_TRY(check_count(words, at + method_words));
+  p.candidates.bits = words[at];
+  p.speed_weight = std::bit_cast<double>(read_64_bits(words, at + 1));
+  p.ratio_weight = std::bit_cast<double>(read_64_bits(words, at + 3));
+  NEVE_TRY(check_tuning(tuning_of(p)).in(fmt::format("Neve filter parameter {} (methods)", at)));
+  return at + method_words;
+}
+
 }  // namespace
 
 Result<UserParameters> parse_user_words(std::span<const uint32_t> words) {
@@ -301,6 +342,9 @@ Result<UserParameters> parse_user_words(std::span<const uint32_t> words) {
   user.words = min_user_words;
   if (words[version_word] > 1) {
     NEVE_ASSIGN(user.words, parse_values(words, user.parameters));
+  }
+  if (words[version_word] > filter_layout_without_methods) {
+    NEVE_ASSIGN(user.words, parse_methods(words, user.words, user.parameters));
   }
   return user;
 }

@@ -18,7 +18,7 @@ namespace neve::hdf5 {
 // Words of 32 bits, in this order; 64-bit values as two words, the low one first. The user's part first:
 //
 //   word   what
-//   0      layout version, 2; or 1, whose user's part ends behind word 8
+//   0      layout version, 2; 3 where the words on methods follow; or 1, whose user's part ends behind word 8
 //   1      bound mode: 0 lossless, 1 abs, 2 rel (of each chunk's range; needs flag bit 3)
 //   2-3    bound value, bits of an f64; 0 when lossless
 //   4      codec: 0 auto, 1 dual_quant, 2 exact, 4 to 7 as in a frame
@@ -31,6 +31,8 @@ namespace neve::hdf5 {
 //   9      how many further missing values follow, 0 to max_missing
 //   10...  each of them, bits of an f64
 //   then   with bit 4 lowest and highest value, bits of f64
+//   then   with layout 3 how codec lossless chooses its method: the candidates, a bit for the number of each
+//          method, 0: all; the weights of speed and of ratio, bits of f64
 //
 // Behind it what set_local adds:
 //
@@ -40,11 +42,15 @@ namespace neve::hdf5 {
 //
 // set_local also makes the fill value one of the dtype's, adds the dataset's own to the missing values, and
 // sets bits 5 to 7. A decoder uses dtype and chunk sizes only; everything else it needs is in the frames.
-inline constexpr uint32_t filter_parameters_version = 2;
+inline constexpr uint32_t filter_parameters_version = 3;
+// What is written where nothing is said of methods, so that an older Neve reads it.
+inline constexpr uint32_t filter_layout_without_methods = 2;
 inline constexpr size_t min_user_words = 9;
 inline constexpr size_t max_missing = 16;
 inline constexpr size_t max_chunk_dims = 32;
-inline constexpr size_t max_words = min_user_words + 1 + 2 * max_missing + 4 + 2 + 2 * max_chunk_dims;
+inline constexpr size_t method_words = 5;
+inline constexpr size_t max_words =
+    min_user_words + 1 + 2 * max_missing + 4 + method_words + 2 + 2 * max_chunk_dims;
 
 struct FilterParameters {
   Bound bound;
@@ -57,7 +63,10 @@ struct FilterParameters {
   // The writer writes each chunk once and whole. Else encoding can be repeated (Lattice, neve/frame.hpp).
   bool is_written_once = false;
   std::optional<ValueRange> range;  // of all values to come
-  bool has_bound_already = false;   // encoding keeps every bit
+  // How codec lossless chooses its method; the weights also how codec auto chooses, as in CodecTuning.
+  LosslessMethods candidates;
+  double speed_weight = 0, ratio_weight = 1;
+  bool has_bound_already = false;  // encoding keeps every bit
   bool has_zero_padding = false;
   bool is_big_endian = false;  // frames are little-endian all the same
   DType dtype = DType::f64;
@@ -76,6 +85,12 @@ Bound bound_in_range(const Bound& bound, const ValueRange& range);
 
 // Whether what is asked of a new dataset can be kept. Errors: usage, with what to write instead.
 Status check_promises(const FilterParameters& parameters);
+
+// What is said of methods.
+CodecTuning tuning_of(const FilterParameters& parameters);
+
+// The words on methods, as layout 3 has them; none where nothing is said.
+std::vector<uint32_t> words_on_methods(const FilterParameters& parameters);
 
 // How a chunk is encoded.
 ArrayOptions array_options(const FilterParameters& parameters);

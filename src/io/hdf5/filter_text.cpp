@@ -154,6 +154,11 @@ Status read_fill(const std::string& text, FilterParameters& p) {
   return {};
 }
 
+Status read_candidates(const std::string& text, FilterParameters& p) {
+  NEVE_ASSIGN(p.candidates, parse_lossless_methods(text));
+  return {};
+}
+
 Status read_switch(const std::string& text, bool on_means, bool& member) {
   if (text != "true" && text != "false") return usage_error(fmt::format("'{}'; allowed: true, false", text));
   member = (text == "true") == on_means;
@@ -181,6 +186,11 @@ constexpr Key keys[] = {
      [](const std::string& t, Draft& d) { return options::parse_value(t, d.parameters.codec); }},
     {"effort", true,
      [](const std::string& t, Draft& d) { return options::parse_value(t, d.parameters.effort); }},
+    {"candidates", true, [](const std::string& t, Draft& d) { return read_candidates(t, d.parameters); }},
+    {"speed_weight", false,
+     [](const std::string& t, Draft& d) { return options::parse_value(t, d.parameters.speed_weight); }},
+    {"ratio_weight", false,
+     [](const std::string& t, Draft& d) { return options::parse_value(t, d.parameters.ratio_weight); }},
     {"rewrite", false,
      [](const std::string& t, Draft& d) { return read_switch(t, false, d.parameters.is_written_once); }},
     {"has_bound", false,
@@ -223,6 +233,7 @@ Status read_entry(const Entry& entry, Draft& draft) {
 
 Result<FilterParameters> finish(Draft& draft) {
   FilterParameters& p = draft.parameters;
+  NEVE_TRY(check_tuning(tuning_of(p)).in("Neve filter"));
   if (draft.bounds > 1) {
     return usage_error("Neve filter: more than one of abs, rel and lossless is given; one is allowed");
   }
@@ -286,6 +297,11 @@ std::string filter_text(const FilterParameters& p) {
   if (p.detect_fill != untold.detect_fill) add("detect_fill", options::value_text(p.detect_fill));
   if (p.codec != untold.codec) add("codec", fmt::format("\"{}\"", options::value_text(p.codec)));
   if (p.effort != untold.effort) add("effort", fmt::format("\"{}\"", options::value_text(p.effort)));
+  if (!p.candidates.is_all()) {
+    add("candidates", fmt::format("\"{}\"", lossless_methods_text(p.candidates)));
+  }
+  if (p.speed_weight != untold.speed_weight) add("speed_weight", number_text(p.speed_weight));
+  if (p.ratio_weight != untold.ratio_weight) add("ratio_weight", number_text(p.ratio_weight));
   if (p.is_written_once) add("rewrite", "false");
   if (p.has_bound_already) add("has_bound", "true");
   return text;

@@ -43,6 +43,7 @@ class Key {
     add(bound.mode == BoundMode::lossless ? 0 : bound.value);
     add(bound.best_effort);
   }
+  void add(const LosslessMethods& methods) { add(methods.bits); }
   void add(const CodecTuning& tuning) { add_all(tuning.fields()); }
   void add(const FieldRule& rule) { add_all(rule.fields()); }
   void add(const FileLayout& layout) { add_all(layout.fields()); }
@@ -85,7 +86,8 @@ std::vector<NamedText> named_texts(const WriteOptions& given) {
   slots.write = &options;
   std::vector<NamedText> texts;
   for (const options::Option& option : options::table()) {
-    if (option.key != "threads") texts.push_back({std::string(option.key), option.print(slots)});
+    if (option.key != "threads" && !option.is_of_choice)
+      texts.push_back({std::string(option.key), option.print(slots)});
   }
   Key ghosts, fields, hints;
   ghosts.add(options.ghosts);

@@ -34,6 +34,20 @@ namespace {
 
 using namespace mpi;
 
+// For the log: of what all ranks report alike, which times are not.
+Choice choice_of(const FieldReport& field, const CodecTuning& tuning, const Selection& selection, int level) {
+  Choice choice;
+  choice.variable = field.name;
+  choice.level = level;
+  choice.selection = selection;
+  choice.performance =
+      selection_score(selection.codec, selection.method, static_cast<double>(field.raw_bytes),
+                      static_cast<double>(field.stored_bytes), tuning);
+  choice.raw_bytes = field.raw_bytes;
+  choice.coded_bytes = field.stored_bytes;
+  return choice;
+}
+
 // What `auto` settled on, for the next step.
 void remember_selections(const WritePlan& plan, const WriteOptions& options, const WriteReport& report) {
   for (size_t level = 0; level < report.levels.size(); ++level) {
@@ -44,11 +58,19 @@ void remember_selections(const WritePlan& plan, const WriteOptions& options, con
       if (!chooses || spec.tuning.method != LosslessMethod::automatic || fields[c].cells == 0) continue;
       const Result<Codec> codec = parse_codec(fields[c].codec);
       const Result<Arrangement> arrangement = parse_arrangement(fields[c].arrangement);
-      if (!codec.ok()) continue;  // constant: cannot be asked for
+      const int number = static_cast<int>(level);
+      if (!codec.ok()) {  // constant: cannot be asked for
+        options.memory->log(choice_of(fields[c], spec.tuning, {Codec::constant, {}, {}}, number));
+        continue;
+      }
+      const Selection selection{*codec, arrangement.ok() ? *arrangement : Arrangement::automatic,
+                                fields[c].method};
+      Choice choice = choice_of(fields[c], spec.tuning, selection, number);
+      choice.reason = options.memory->reason_to_choose(options.encode.effort, number, fields[c].name);
       options.memory->note(
-          options.encode.effort, static_cast<int>(level), fields[c].name,
-          {*codec, arrangement.ok() ? *arrangement : Arrangement::automatic, fields[c].method},
+          options.encode.effort, number, fields[c].name, selection,
           static_cast<double>(fields[c].raw_bytes) / static_cast<double>(fields[c].stored_bytes));
+      options.memory->log(std::move(choice));
     }
   }
 }

@@ -26,6 +26,7 @@ def inputs(tmp_path_factory):
         for v in range(3):
             values = np.cumsum(rng.normal(size=(8, 100, 100)), axis=1).astype("f4")
             file.create_dataset(f"v{v}", data=values, chunks=(1, 100, 100))
+    neve("convert", folder / "data.h5", "--into", folder / "logged", "--choices", "log")
     neve("trace", "run", "-o", folder / "t.json", "--", "cp", folder / "f.npy", folder / "copy")
     return folder
 

@@ -60,6 +60,8 @@ FILES = {
     "trace run": ("trace", "run", "-o", "{out}", "--", "cp", "{in}/f.npy", "/dev/null"),
     "trace report": ("trace", "report", "{in}/t.json", "--plot", "{out}.png"),
     "trace report page": ("trace", "report", "{in}/t.json", "--html", "{out}.html"),
+    "choices": ("choices", "{in}/logged/data.h5", "-o", "{out}.png"),
+    "choices page": ("choices", "{in}/logged/data.h5", "-o", "{out}.html"),
     "plot": ("plot", "{in}/plt", "--field", "density", "-o", "{out}.png"),
     "export": ("export", "{in}/plt", "{out}.npy", "--field", "density"),
     "export fields": ("export", "{in}/plt", "{out}.nc", "--field", "density,Temp"),

@@ -11,6 +11,8 @@
 #include "neve/frame.hpp"
 #include "neve/hierarchy.hpp"
 #include "neve/neve.h"
+#include "neve/options.hpp"
+#include "neve/series.h"
 #include "neve/series.hpp"
 #include "neve/stream.h"
 #include "neve/stream.hpp"
@@ -160,6 +162,10 @@ TEST_F(WrongCalls, OfNamesAndNumbers) {
     refused("parse_bound", parse_bound(text).status());
     refused("parse_codec", parse_codec(text).status());
     refused("parse_lossless_method", parse_lossless_method(text).status());
+    refused("parse_lossless_methods", parse_lossless_methods(text).status());
+    refused("parse_speeds", parse_speeds(text).status());
+    refused("parse_series_options", parse_series_options({{text, text}}).status());
+    refused("parse_series_options", parse_series_options("delta=" + text).status());
     refused("parse_arrangement", parse_arrangement(text).status());
     refused("parse_effort", parse_effort(text).status());
     refused("parse_codebook_rule", parse_codebook_rule(text).status());
@@ -169,6 +175,9 @@ TEST_F(WrongCalls, OfNamesAndNumbers) {
   for (const uint8_t n : wrong_numbers) {
     survived("dtype_bytes", dtype_bytes(static_cast<DType>(n)) == 0);
     survived("dtype_name", dtype_name(static_cast<DType>(n)) == "unknown");
+    survived("speeds_name", speeds_name(static_cast<Speeds>(n)) == "unknown");
+    survived("choice_reason_name", !choice_reason_name(static_cast<ChoiceReason>(n)).empty());
+    survived("choice_reason_words", !choice_reason_words(static_cast<ChoiceReason>(n)).empty());
     survived("is_integer", is_integer(static_cast<DType>(n)) || true);
     survived("is_signed", is_signed(static_cast<DType>(n)) || true);
     survived("holds_integer", !holds_integer(static_cast<DType>(n), 1));
@@ -211,6 +220,12 @@ TEST_F(WrongCalls, OfTunings) {
     wrong_tuning([&](CodecTuning& t) { t.method = static_cast<LosslessMethod>(n); });
   }
   wrong_tuning([](CodecTuning& t) { t.arrangement = Arrangement::nested; });
+  for (const uint32_t bits : {1U, 1U << lossless_methods, UINT32_MAX}) {
+    wrong_tuning([&](CodecTuning& t) { t.candidates.bits = bits; });
+    const bool is_unknown = bits == 1U << lossless_methods;
+    survived("lossless_methods_text", lossless_methods_text({bits}).empty() == is_unknown);
+    survived("choice_text", !choice_text({{}, {nan_value, static_cast<Speeds>(bits)}}).empty());
+  }
   for (const int cells : {-1, 5, 7, INT32_MIN, INT32_MAX}) {
     wrong_tuning([&](CodecTuning& t) { t.unit_cells = cells; });
     wrong_tuning([&](CodecTuning& t) { t.block_cells = cells; });
@@ -301,10 +316,31 @@ TEST_F(WrongCalls, OfASelectionMemory) {
                 DType::f64, shape_, 1, [&](size_t) { return values_.data(); }, {}, wrong_memory, "x")
                 .status());
   }
+  for (const ChoiceRules& rules : {ChoiceRules{-1}, {nan_value}, {infinity}, {0, static_cast<Speeds>(2)}}) {
+    refused("check_choice_rules", check_choice_rules(rules));
+    SelectionMemory wrong_memory(rules);
+    survived("SelectionMemory::rules", wrong_memory.rules().speeds == rules.speeds);
+    refused("encode_step",
+            encode_step(
+                DType::f64, shape_, 1, [&](size_t) { return values_.data(); }, {}, wrong_memory, "x")
+                .status());
+  }
+  survived("selection_name", selection_name({}).empty());
+  for (const uint8_t n : wrong_numbers) {
+    const Selection wrong{static_cast<Codec>(n), {}, static_cast<LosslessMethod>(n)};
+    survived("selection_name", !selection_name(wrong).empty());
+  }
+  memory.log({});
+  survived("SelectionMemory::log");
+  survived("SelectionMemory::choices", memory.choices().size() == 1);
+  survived("SelectionMemory::choices_dropped", memory.choices_dropped() == 0);
   for (const uint8_t n : wrong_numbers) {
     survived("SelectionMemory::recall", !memory.recall(static_cast<Effort>(n), -1, "").has_value());
     memory.note(static_cast<Effort>(n), INT32_MIN, "", {static_cast<Codec>(n), {}, {}}, nan_value);
     survived("SelectionMemory::note");
+    survived("SelectionMemory::reason_to_choose",
+             memory.reason_to_choose(static_cast<Effort>(n), -1, "none") == ChoiceReason::first);
+    survived("SelectionMemory::series", memory.series(static_cast<Effort>(n), "") != nullptr);
     survived("SelectionMemory::decisions", memory.decisions(static_cast<Effort>(n), INT32_MAX, "") == 0);
   }
 }
@@ -382,6 +418,62 @@ TEST_F(WrongCalls, OfEncodingAFrameOfAWrongLayout) {
     });
   }
   wrong([](Layout& l, Specs&, Data&, Options&) { l.array_shape.assign(33, 1); });
+}
+
+TEST_F(WrongCalls, OfSeriesInC) {
+  const auto expect = [](const char* function, int code) { refused(function, code, NEVE_USAGE); };
+  neve_series* series = nullptr;
+  for (const char* options :
+       {"accuracy=1", "candidates=gzip", "candidates=", "delta=-1", "delta=nan", "speeds=fast",
+        "speeds=measured", "speed_weight=-1", "ratio_weight=0", "method=zstd;candidates=acomps",
+        "rel=1e-3;codec=context;delta=1", "threads=0"}) {
+    expect("neve_series_create", neve_series_create(options, &series));
+    EXPECT_EQ(series, nullptr);
+  }
+  expect("neve_series_create", neve_series_create("", nullptr));
+  neve_series_free(nullptr);
+  survived("neve_series_free");
+
+  ASSERT_EQ(neve_series_create("", &series), NEVE_OK) << neve_last_error();
+  const uint64_t shape[] = {30, 20}, huge[] = {UINT64_MAX, UINT64_MAX};
+  const void* data[] = {values_.data(), nullptr};
+  void* frames[2] = {};
+  size_t bytes[2] = {};
+  const auto wrong_step = [&](neve_series* of, const char* name, int dtype, int ndim, const uint64_t* sizes,
+                              size_t pieces, const void* const* from) {
+    expect("neve_series_step", neve_series_step(of, name, dtype, ndim, sizes, pieces, from, frames, bytes));
+    EXPECT_TRUE(frames[0] == nullptr && bytes[0] == 0);
+  };
+  wrong_step(nullptr, "x", NEVE_F64, 2, shape, 1, data);
+  wrong_step(series, nullptr, NEVE_F64, 2, shape, 1, data);
+  for (const int number : {-1, 33, INT32_MIN, INT32_MAX}) {
+    wrong_step(series, "x", number, 2, shape, 1, data);
+    wrong_step(series, "x", NEVE_F64, number, shape, 1, data);
+  }
+  wrong_step(series, "x", NEVE_F64, 2, nullptr, 1, data);
+  wrong_step(series, "x", NEVE_F64, 2, huge, 1, data);
+  wrong_step(series, "x", NEVE_F64, 2, shape, 2, data);
+  wrong_step(series, "x", NEVE_F64, 2, shape, 1, nullptr);
+  expect("neve_series_step", neve_series_step(series, "x", NEVE_F64, 2, shape, 1, data, nullptr, bytes));
+  expect("neve_series_step", neve_series_step(series, "x", NEVE_F64, 2, shape, 1, data, frames, nullptr));
+
+  uint64_t choices = 0, dropped = 0;
+  neve_choice choice = NEVE_CHOICE_INIT, bare = {};
+  expect("neve_series_choices", neve_series_choices(nullptr, &choices, &dropped));
+  expect("neve_series_choices", neve_series_choices(series, nullptr, &dropped));
+  expect("neve_series_choice", neve_series_choice(series, 0, &choice));
+  ASSERT_EQ(neve_series_step(series, "x", NEVE_F64, 2, shape, 1, data, frames, bytes), NEVE_OK)
+      << neve_last_error();
+  neve_free(frames[0]);
+  ASSERT_EQ(neve_series_choices(series, &choices, nullptr), NEVE_OK);
+  EXPECT_EQ(choices, 1U);
+  expect("neve_series_choice", neve_series_choice(nullptr, 0, &choice));
+  expect("neve_series_choice", neve_series_choice(series, 0, nullptr));
+  expect("neve_series_choice", neve_series_choice(series, 0, &bare));
+  for (const uint64_t number : {choices, UINT64_MAX}) {
+    expect("neve_series_choice", neve_series_choice(series, number, &choice));
+  }
+  neve_series_free(series);
 }
 
 TEST_F(WrongCalls, OfStreamsInC) {

@@ -16,13 +16,15 @@ from neve._errors import FAILURE, Error
 
 from .. import report
 from ..acb.paper import PAPER as acb
+from ..acomps.paper import PAPER as acomps
 from ..amric.paper import PAPER as amric
+from ..miniio.paper import PAPER as miniio
 from ..paper import command as papers
 from . import deck as decks
 from . import findings, summary
 from .runs import Runner, Store, plan, run_all
 
-PAPERS = {paper.name: paper for paper in (acb, amric)}
+PAPERS = {paper.name: paper for paper in (acb, acomps, amric, miniio)}
 EXAMPLES = """examples:
   neve bench study two-cores                        a deck that comes with Neve, in two minutes
   neve bench study deck.toml --into results         run it, or go on where a killed one was

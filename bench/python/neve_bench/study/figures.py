@@ -24,7 +24,11 @@ COLOURS = {
     "neve-lossless": "#5fb0d6",
 }
 MORE_COLOURS = ("#7a5c3e", "#b5a33b", "#3bb59a", "#d67fb0", "#1f2f6b")
-TICKS = (0.1, 0.2, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 5, 10)
+FINE_TICKS = (0.1, 0.2, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 5, 10)
+TICKS = (1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300)
+DECADES = tuple(10.0**power for power in range(-6, 7))
+FINE_SPAN, WIDE_SPAN = 20, 2000  # most over least, up to which these ticks stand apart
+INCHES_OF_NAME = 1.2  # in a legend
 PHASES = (
     ("compute", "#8fbf7f"),
     ("compress", "#d9822b"),
@@ -74,8 +78,10 @@ def throughput(table: Iterable[dict[str, Any]], disk: dict[int, float]) -> bytes
             axes.plot(list(disk), list(disk.values()), "k--", linewidth=0.9, label="file system")
         axes.set_title(", ".join(word for word in where if word), fontsize=9)
         _throughput_axes(axes, sorted({row["ranks"] for row in table}))
+    shown = list(grid.flat)[: len(panels)]
     for axes in list(grid.flat)[len(panels) :]:
         axes.set_visible(False)
+    _legend_below(figure, shown)
     for axes in grid[-1]:
         axes.set_xlabel("ranks", fontsize=8)
     for axes in grid[:, 0]:
@@ -111,7 +117,32 @@ def _throughput_axes(axes, ranks: list[int]) -> None:
     axes.set_xticks(ranks, [str(count) for count in ranks])
     axes.minorticks_off()
     axes.grid(linewidth=0.3, alpha=0.6)
-    axes.legend(fontsize=6)
+
+
+def _legend_below(figure, panels: Sequence[Any]) -> None:
+    """All names of all panels, once, where they cover nothing that is drawn."""
+    found: dict[str, Any] = {}
+    for axes in panels:
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+            found.setdefault(name, handle)
+    fit = max(int(figure.get_size_inches()[0] / INCHES_OF_NAME), 1)
+    figure.legend(
+        list(found.values()),
+        list(found),
+        fontsize=7,
+        loc="outside lower center",
+        ncols=min(len(found), fit),
+    )
+
+
+def _plain_ticks(axes, values: Sequence[float]) -> None:
+    """On a log axis across: numbers without powers, few enough to stand apart."""
+    least, most = min(*values, 1) / 1.3, max(*values, 1) * 1.3
+    span = most / least
+    ticks = FINE_TICKS if span < FINE_SPAN else TICKS if span < WIDE_SPAN else DECADES
+    inside = [tick for tick in ticks if least < tick < most]
+    axes.set_xticks(inside, [f"{tick:g}" for tick in inside], fontsize=8)
+    axes.minorticks_off()
 
 
 def _bars(rows: Sequence[dict[str, Any]], key: str, label: str, line: str) -> bytes:
@@ -120,14 +151,17 @@ def _bars(rows: Sequence[dict[str, Any]], key: str, label: str, line: str) -> by
     known: list[str] = []
     colours = [_colour(row["compression"], known) for row in rows]
     bars = axes.barh(range(len(rows)), [row[key] for row in rows], color=colours, height=0.75)
-    axes.bar_label(bars, labels=[f"{row[key]:.3g}" for row in rows], fontsize=7, padding=2)
+    axes.axvline(1, color="black", linewidth=0.9, linestyle="--", label=line)
+    labels = axes.bar_label(bars, labels=[f"{r[key]:.3g}" for r in rows], fontsize=7, padding=3)
+    for label_ in labels:  # a line behind a number would cross it out
+        label_.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})
     axes.set_yticks(range(len(rows)), [_row_name(row) for row in rows], fontsize=7)
     axes.invert_yaxis()
     axes.set_xscale("log")
-    axes.axvline(1, color="black", linewidth=0.9, linestyle="--", label=line)
     axes.margins(x=0.12)
+    _plain_ticks(axes, [row[key] for row in rows])
     axes.set_xlabel(label, fontsize=8)
-    axes.legend(fontsize=7)
+    _legend_below(figure, [axes])
     return _png(figure)
 
 
@@ -169,10 +203,7 @@ def layouts(compared: dict[str, dict[str, Any]]) -> bytes:
     axes.set_yticks(range(len(names)), names, fontsize=8)
     axes.invert_yaxis()
     axes.set_xscale("log")
-    every = [factor for one in compared.values() for factor in one["factors"]]
-    ticks = [t for t in TICKS if min(every) / 1.3 < t < max(every) * 1.3 or t == 1]
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.minorticks_off()
+    _plain_ticks(axes, [factor for one in compared.values() for factor in one["factors"]])
     axes.set_xlabel(
         "seconds to write balanced tiles / unbalanced ones (right: unbalanced is faster)",
         fontsize=8,
@@ -195,7 +226,7 @@ def phases(table: Iterable[dict[str, Any]]) -> bytes:
     axes.set_yticks(range(len(rows)), [_row_name(row) for row in rows], fontsize=7)
     axes.invert_yaxis()
     axes.set_xlabel("seconds of a run, slowest rank", fontsize=8)
-    axes.legend(fontsize=7)
+    _legend_below(figure, [axes])
     return _png(figure)
 
 

@@ -254,6 +254,10 @@ def _app(
     if any(row["of_disk"] for row in rows):
         picture(f"of_disk_{app}", lambda: figures.of_disk(rows))
     page.text(
+        "Busiest / mean rank: by load; by bytes of the file that are its own (a chunk that ranks "
+        "share counts for the one with most of it); of each rank's part compressed by itself."
+    )
+    page.text(
         "Phases, at the most ranks: compute (the field, once), compress and write (the rest of the "
         "time to write), read back. For HDF5's and netCDF's filters compression is measured apart: "
         "each rank's chunks once more through the same filters, into memory."
@@ -272,6 +276,8 @@ _HEADER = (
     "read s",
     "compute s",
     "busiest/mean",
+    "by bytes",
+    "alone",
     "largest error",
 )
 
@@ -291,5 +297,7 @@ def _table_row(row: dict[str, Any]) -> Sequence[str]:
         number(row["read_seconds"]),
         number(row["make_seconds"]),
         number(row["max_over_mean"], 4),
+        number(row["rank_bytes_max_over_mean"], 4),
+        number(row["tile_bytes_max_over_mean"], 4),
         number(row["max_abs_error"]),
     ]

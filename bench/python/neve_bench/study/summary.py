@@ -46,6 +46,8 @@ COLUMNS = (
     "compress_seconds",
     "max_over_mean",
     "points_max_over_mean",
+    "rank_bytes_max_over_mean",
+    "tile_bytes_max_over_mean",
     "max_abs_error",
     "wrong_values",
     "disk_MBps",
@@ -159,6 +161,9 @@ def _medians(by_repeat: dict[int, dict[str, Any]], disk_mbps: float | None) -> d
         "compress_seconds": median("compress_seconds"),
         "max_over_mean": median("max_over_mean"),
         "points_max_over_mean": median("points_max_over_mean"),
+        # Of bytes: in the file, and of each rank's part compressed by itself.
+        "rank_bytes_max_over_mean": median("rank_bytes_max_over_mean"),
+        "tile_bytes_max_over_mean": median("tile_bytes_max_over_mean"),
         "max_abs_error": max((one["max_abs_error"] for one in verified), default=None),
         "wrong_values": sum(one["wrong"] for one in verified) if verified else None,
         "disk_MBps": disk_mbps,

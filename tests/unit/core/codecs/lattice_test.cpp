@@ -109,16 +109,19 @@ TYPED_TEST(Lattices, DecodedValuesStayWhateverStandsBesideThem) {
 TYPED_TEST(Lattices, EveryCodecThatMayBeChosenIsRepeated) {
   using T = TypeParam;
   std::mt19937_64 random(11);
-  std::vector<bool> chosen(8);
+  std::vector<bool> chosen(codecs);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double bound : {1e-1, 1e-9, 1e-300}) {
-    for (int kind = 0; kind < 4; ++kind) {
+    for (int kind = 0; kind < 5; ++kind) {
       std::vector<T> values = hard_values<T>(random, 5, kind == 0 ? 0 : 1);
       if (kind == 1) std::fill(values.begin(), values.end(), static_cast<T>(5.3));
       if (kind == 2) std::fill(values.begin(), values.end() - 9, static_cast<T>(nan));
       if (kind == 3) {
         for (size_t i = 0; i < values.size(); ++i)
           values[i] = static_cast<T>(std::ldexp(1, static_cast<int>(i % 100)));
+      }
+      if (kind == 4) {  // nothing hard among them
+        for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<T>(5 + std::sin(0.02 * double(i)));
       }
       ArrayOptions options;
       options.bound = {BoundMode::abs, bound};

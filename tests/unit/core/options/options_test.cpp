@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "core/catalog/lossless_methods.hpp"
 #include "core/options/idle.hpp"
 #include "core/options/nearest_name.hpp"
 #include "core/options/settings.hpp"
@@ -28,6 +29,8 @@ std::string other_value(const Option& option) {
   if (option.key == "behind") return "encode";
   if (option.key == "stage") return "/dev/shm";
   if (option.key == "strategy") return "aggregated";
+  if (option.key == "candidates") return "zstd+lorenzo";
+  if (option.key == "speeds") return "measured";
   if (option.key == "unit") return "16";
   if (option.key == "block") return "4";
   switch (option.kind) {
@@ -42,10 +45,20 @@ std::string other_value(const Option& option) {
   }
 }
 
-options::Slots with_chunk_bytes(options::Slots slots, std::optional<uint64_t>& chunk_bytes) {
-  if (slots.write == nullptr) slots.chunk_bytes = &chunk_bytes;
-  return slots;
-}
+// What options of a write have, and rules of choices, which belong to its memory.
+class AllSlots {
+ public:
+  options::Slots slots() {
+    options::Slots slots = write_.slots();
+    slots.choice = &rules_;
+    return slots;
+  }
+  WriteOptions take() { return write_.take(); }
+
+ private:
+  options::WriteSlots write_;
+  ChoiceRules rules_;
+};
 
 TEST(OptionTable, EveryRowIsWhole) {
   std::set<std::string_view> keys;
@@ -63,9 +76,8 @@ TEST(OptionTable, EveryRowIsWhole) {
 // What is read is printed, and the other way about: the surfaces show defaults and compare values by it.
 TEST(OptionTable, EveryRowReadsWhatItPrints) {
   for (const Option& option : options::table()) {
-    options::WriteSlots slots, again;
-    std::optional<uint64_t> chunk_bytes;
-    const options::Slots where = with_chunk_bytes(slots.slots(), chunk_bytes);
+    AllSlots slots, again;
+    const options::Slots where = slots.slots();
     const std::string before = option.print(where);
     const Status status = option.read(other_value(option), where);
     ASSERT_TRUE(status.ok()) << option.key << ": " << status.message();
@@ -78,7 +90,7 @@ TEST(OptionTable, EveryRowReadsWhatItPrints) {
 
 TEST(OptionTable, EveryRowRefusesNonsense) {
   for (const Option& option : options::table()) {
-    options::WriteSlots slots;
+    AllSlots slots;
     // (Any bytes name a folder.)
     const Status status = option.read(option.key == "stage" ? "" : "no\xffsense", slots.slots());
     EXPECT_EQ(status.code(), Code::usage) << option.key;
@@ -89,13 +101,13 @@ TEST(OptionTable, EveryRowRefusesNonsense) {
 TEST(OptionTable, RanksThatDifferAreFoundOut) {
   const std::string usual = mpi::options_key({});
   for (const Option& option : options::table()) {
-    options::WriteSlots slots;
+    AllSlots slots;
     ASSERT_TRUE(option.read(other_value(option), slots.slots()).ok());
-    const bool is_a_ranks_own = option.key == "threads";
+    const bool is_a_ranks_own = option.key == "threads" || option.is_of_choice;
     EXPECT_EQ(mpi::options_key(slots.take()) == usual, is_a_ranks_own) << option.key;
   }
   WriteOptions of_field;
-  for (const char* rule : {"abs=1", "codec=context", "unit=8", "fill=3"}) {
+  for (const char* rule : {"abs=1", "codec=context", "unit=8", "fill=3", "candidates=zstd+lz4"}) {
     const auto settings = options::parse_rule(rule, options::field_rule);
     ASSERT_TRUE(settings.ok());
     WriteOptions with_rule;
@@ -186,6 +198,45 @@ TEST(ArrayOptionTexts, RefuseWhatWasSetBefore) {
   EXPECT_EQ(parse_array_options("", before).status().code(), Code::usage);
   before.values.codec = Codec::lorenzo_regression;
   EXPECT_TRUE(parse_array_options("", before).ok());
+}
+
+TEST(SeriesOptionTexts, AreThoseOfAnArrayAndOfItsChoices) {
+  const auto said = parse_series_options(
+      "lossless;candidates=ACOMPS;speed-weight=1;ratio_weight=0.5;delta=0.1;speeds=measured;effort=max");
+  ASSERT_TRUE(said.ok()) << said.status().message();
+  EXPECT_EQ(said->array.tuning.candidates, acomps_methods);
+  EXPECT_EQ(said->array.encode.effort, Effort::max);
+  EXPECT_EQ(said->rules, (ChoiceRules{0.1, Speeds::measured}));
+  EXPECT_EQ(choice_text(*said),
+            "candidates=acomps;speed_weight=1;ratio_weight=0.5;delta=0.1;speeds=measured");
+  OptionsSoFar lossless{{}, {"bound"}, {}};
+  lossless.values.bound = {BoundMode::lossless, 0};
+  const auto again = parse_series_options(choice_text(*said), lossless);
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_EQ(again->array.tuning, said->array.tuning);
+  EXPECT_EQ(again->rules, said->rules);
+  const auto listed = parse_series_options({{"Bound", "lossless"}, {"candidates", "zstd, lorenzo"}});
+  EXPECT_EQ(listed.status().code(), Code::usage) << "names have no spaces";
+  EXPECT_EQ(
+      lossless_methods_text(parse_series_options({{"candidates", "zstd,b-LZO"}})->array.tuning.candidates),
+      "B-LZO+zstd");
+}
+
+TEST(SeriesOptionTexts, RefuseWhatWouldDoNothing) {
+  for (const char* idle : {"lossless;method=zstd;candidates=acomps", "lossless;method=zstd;delta=0.1",
+                           "rel=1e-3;codec=context;delta=1", "lossless;codec=exact;candidates=zstd",
+                           "lossless;speeds=measured", "lossless;speed_weight=1;delta=-1",
+                           "lossless;delta=nan", "lossless;delta=inf", "lossless;speeds=guessed",
+                           "lossless;candidates=gzip", "lossless;candidates=", "lossless;candidates=zstd+",
+                           "lossless;candidates=auto", "lossless;delta=1;delta=2"}) {
+    EXPECT_EQ(parse_series_options(idle).status().code(), Code::usage) << idle;
+  }
+  EXPECT_TRUE(parse_series_options("rel=1e-3;delta=0.2").ok());
+  EXPECT_EQ(parse_array_options("lossless;delta=0.1").status().code(), Code::usage) << "it is of series";
+  EXPECT_EQ(parse_array_options("lossless;method=zstd;candidates=acomps").status().code(), Code::usage);
+  EXPECT_EQ(parse_series_options("lossless;speeds=measured").status().message(),
+            "speeds has no meaning with codec auto and method auto: speeds have no weight; allowed with "
+            "--speed-weight above 0");
 }
 
 // A bound needs a codec that makes use of it; a field's codec may do without.

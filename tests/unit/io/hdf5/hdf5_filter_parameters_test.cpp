@@ -53,6 +53,73 @@ TEST(FilterParameters, LayoutOneIsReadAndHasItsBoundAlready) {
   EXPECT_FALSE(user->parameters.has_bound_already);
 }
 
+FilterParameters example_of_methods() {
+  FilterParameters p;
+  p.bound = {BoundMode::lossless, 0};
+  p.candidates = *parse_lossless_methods("B-zlib,zstd");
+  p.speed_weight = 0.5;
+  p.ratio_weight = 2;
+  p.dtype = DType::f32;
+  p.chunk_shape = {7, 9};
+  return p;
+}
+
+TEST(FilterParameters, WordsOnMethodsAreLayoutThreeAndFrozen) {
+  const FilterParameters p = example_of_methods();
+  const uint32_t candidates = 1U << static_cast<unsigned>(LosslessMethod::zstd) |
+                              1U << static_cast<unsigned>(*parse_lossless_method("B-zlib"));
+  const std::vector<uint32_t> words = {3, 0,          0, 0,          0, 0, 2, 0, 0, 0, candidates,
+                                       0, 0x3fe00000, 0, 0x40000000, 0, 2, 7, 0, 9, 0};
+  EXPECT_EQ(to_words(p), words);
+  const Result<FilterParameters> back = parse_words(words);
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(tuning_of(*back), tuning_of(p));
+  EXPECT_EQ(array_options(*back).tuning, tuning_of(p));
+  EXPECT_EQ(back->chunk_shape, p.chunk_shape);
+  for (size_t n = 0; n < words.size(); ++n) {
+    EXPECT_FALSE(parse_words(std::span(words).first(n)).ok()) << n;
+  }
+}
+
+TEST(FilterParameters, WordsOnMethodsThatAreNotAllowedAreRefused) {
+  const std::pair<FilterParameters, const char*> cases[] = {
+      {[] {
+         auto p = example_of_methods();
+         p.candidates.bits = 1;
+         return p;
+       }(),
+       "candidates have bits 0x1"},
+      {[] {
+         auto p = example_of_methods();
+         p.speed_weight = -1;
+         return p;
+       }(),
+       "speed_weight is -1"},
+      {[] {
+         auto p = example_of_methods();
+         p.speed_weight = p.ratio_weight = 0;
+         return p;
+       }(),
+       "both 0"},
+  };
+  for (const auto& [p, message] : cases) {
+    const Status status = parse_words(to_words(p)).status();
+    EXPECT_EQ(status.code(), Code::usage);
+    EXPECT_TRUE(status.message().starts_with("Neve filter parameter 10 (methods): ")) << status.message();
+    EXPECT_NE(status.message().find(message), std::string::npos) << status.message();
+  }
+}
+
+TEST(FilterParameters, WeightsWithoutAChoiceAreRefused) {
+  FilterParameters p;
+  p.bound = {BoundMode::abs, 1e-3};
+  p.codec = Codec::dual_quant;
+  p.speed_weight = 1;
+  EXPECT_NE(check_promises(p).message().find("speed_weight has no meaning"), std::string::npos);
+  p.codec = Codec::automatic;
+  EXPECT_TRUE(check_promises(p).ok()) << check_promises(p).message();
+}
+
 TEST(FilterParameters, WhatCannotBeKeptIsRefusedWithTheLineToWrite) {
   FilterParameters p;
   p.bound = {BoundMode::rel, 1e-3};
@@ -100,8 +167,8 @@ struct BadWords {
 
 TEST(FilterParameters, RefusalsNameTheWord) {
   const BadWords cases[] = {
-      {0, 3,
-       "Neve filter parameter 0 (layout version) is 3; allowed: 1 to 2 (a newer Neve may have written this)"},
+      {0, 4,
+       "Neve filter parameter 0 (layout version) is 4; allowed: 1 to 3 (a newer Neve may have written this)"},
       {1, 3, "Neve filter parameter 1 (bound mode) is 3; allowed: 0 lossless, 1 abs, 2 rel"},
       {4, 3,
        "Neve filter parameter 4 (codec) is 3; allowed: 0 auto, 1 dual_quant, 2 exact, "

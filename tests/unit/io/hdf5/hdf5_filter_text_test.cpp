@@ -35,6 +35,16 @@ TEST(FilterText, ReadsEachName) {
   EXPECT_TRUE(parsed->has_bound_already);
 }
 
+TEST(FilterText, ReadsWhatIsSaidOfMethods) {
+  const auto parsed = parse_filter_text("candidates = \"acomps\", speed_weight = 1, ratio_weight = 0.5");
+  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  EXPECT_EQ(parsed->candidates, *parse_lossless_methods("acomps"));
+  EXPECT_EQ(parsed->speed_weight, 1);
+  EXPECT_EQ(parsed->ratio_weight, 0.5);
+  EXPECT_EQ(filter_text(*parsed),
+            "lossless = true, candidates = \"acomps\", speed_weight = 1.0, ratio_weight = 0.5");
+}
+
 TEST(FilterText, NothingIsLossless) {
   for (const char* text : {"", "  ", "{}", "{ }", "lossless = true", "effort = \"fast\""}) {
     FilterParameters lossless;
@@ -78,6 +88,9 @@ FilterParameters any(std::mt19937_64& random) {
   p.detect_fill = random() % 2 == 0;
   p.codec = random() % 2 == 0 ? Codec::automatic : Codec::dual_quant;
   p.effort = static_cast<Effort>(random() % 3);
+  if (random() % 2 == 0) p.candidates.bits = static_cast<uint32_t>(random()) & 0xffffeU;
+  if (random() % 2 == 0) p.speed_weight = std::abs(number());
+  if (random() % 2 == 0) p.ratio_weight = std::abs(number());
   p.is_written_once = random() % 2 == 0;
   p.has_bound_already = random() % 2 == 0;
   return p;
@@ -113,7 +126,7 @@ TEST(FilterText, WhatHasATextIsAccepted) {
   };
   int accepted = 0;
   for (int i = 0; i < 20000; ++i) {
-    std::vector<uint32_t> words = {static_cast<uint32_t>(1 + random() % 2),
+    std::vector<uint32_t> words = {static_cast<uint32_t>(1 + random() % 3),
                                    static_cast<uint32_t>(random() % 3)};
     const auto append = [&](double value) {
       const auto bits = std::bit_cast<uint64_t>(value);
@@ -124,10 +137,15 @@ TEST(FilterText, WhatHasATextIsAccepted) {
     words.insert(words.end(),
                  {static_cast<uint32_t>(random() % 8), static_cast<uint32_t>(random() % 3), flags});
     append(number());
-    if (words.front() == 2) {
+    if (words.front() >= 2) {
       words.push_back(static_cast<uint32_t>(random() % 3));
       for (uint32_t of_missing = words.back(); of_missing > 0; --of_missing) append(number());
       for (int of_range = (flags & 16U) != 0 ? 2 : 0; of_range > 0; --of_range) append(number());
+    }
+    if (words.front() == 3) {
+      words.push_back(random() % 2 == 0 ? 0 : static_cast<uint32_t>(random()) & 0xffffeU);
+      append(std::abs(number()));
+      append(std::abs(number()));
     }
     if (random() % 4 == 0) words.insert(words.end(), {static_cast<uint32_t>(random() % 10), 1, 100, 0});
     const Result<std::string> text = words_text(words);
@@ -180,6 +198,11 @@ TEST(FilterText, RefusalsNameWhatTheyFound) {
       {"codec = auto", "codec = auto is not a text in quotation marks"},
       {"codec = \"best\"", "codec: codec \"best\" unknown"},
       {"lossless = false", "lossless: 'false'; allowed: true"},
+      {"candidates = \"best\"", "candidates: lossless method \"best\" unknown"},
+      {"candidates = \"zstd,auto\"", "auto is no method"},
+      {"speed_weight = -1", "speed_weight is -1"},
+      {"ratio_weight = 0", "speed_weight and ratio_weight are both 0"},
+      {"speed_weight = \"1\"", "speed_weight = 1 is a text in quotation marks"},
       {"rewrite = no", "rewrite: 'no'; allowed: true, false"},
       {"efort = \"max\"", "did you mean effort?"},
       {"range.min = 1", "one of range.min and range.max is given"},
