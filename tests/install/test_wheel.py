@@ -265,7 +265,8 @@ def test_the_pages_work_as_they_stand(installed, sources, tmp_path):
             pytest.skip(f"no {tool} ({package})")
     pytest.importorskip("xarray")
     shutil.copytree(sources / "plt00113", tmp_path / "plt00113")
-    shutil.copy(sources / "ocean.nc", tmp_path)
+    for name in ("ocean.nc", "wrfout_1.nc", "wrfout_2.nc"):
+        shutil.copy(sources / "ocean.nc", tmp_path / name)
     checkpoint = ROOT.parent / "shared" / "data" / "chombo" / "check.000050.3d.hdf5"
     lines = documented(ROOT / "docs" / "netcdf.md", "# netCDF and HDF5 files")
     lines += documented(ROOT / "README.md", "The command")

@@ -308,7 +308,7 @@ def test_a_damaged_text_log_is_refused(tmp_path, monkeypatch):
     text = log.read_text()
     for old, new, code in (
         ("choices 1:", "choices 2:", 2),
-        ("choices 1:", "choices :", 2),
+        ("choices 1:", "choices :", 4),
         (",level,", ",levels,", 4),
         ("t,0,0,", "t,0,x,", 4),
         ("t,0,0,", "t,0,0,0,", 4),

@@ -5,6 +5,7 @@ What VTK reads in such files: tests/cli/test_paraview.py.
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -116,6 +117,25 @@ def test_a_failure_leaves_what_was_there(tmp_path):
         vtkhdf.refer(tmp_path / "plt.h5", tmp_path / "plt.vtkhdf")
     assert (tmp_path / "plt.vtkhdf").read_text() == "before"
     assert sorted(os.listdir(tmp_path)) == ["plt.h5", "plt.vtkhdf"]
+
+
+KILLED_WITHIN = """
+import os, signal, sys
+from neve import vtkhdf
+vtkhdf.write_group = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+vtkhdf.hold(sys.argv[1], sys.argv[2], [])
+"""
+
+
+def test_what_a_killed_one_has_left_goes_with_the_next(tmp_path):
+    write_chombo(tmp_path / "plt.h5", 3)
+    (tmp_path / "out").mkdir()
+    out = tmp_path / "out" / "plt.vtkhdf"
+    words = [sys.executable, "-c", KILLED_WITHIN, str(tmp_path / "plt.h5"), str(out)]
+    assert subprocess.run(words, check=False).returncode == -signal.SIGKILL
+    assert [path.name for path in out.parent.iterdir()] != []
+    vtkhdf.hold(tmp_path / "plt.h5", out, [])
+    assert [path.name for path in out.parent.iterdir()] == [out.name]
 
 
 def test_files_elsewhere_are_refused_without_follow_external(tmp_path):

@@ -118,7 +118,8 @@ def hold(
         external = ["--follow-external"] * follow_external
         said = _convert(source, made, out, [*options, *external])
         # HDF5 does not read and change one file at a time.
-        with TemporaryDirectory(dir=made.parent) as folder:
+        # By this name the next run clears it away, should this one be killed.
+        with TemporaryDirectory(dir=made.parent, prefix=f"{made.name}.") as folder:
             with (
                 open_plotfile(made) as plotfile,
                 h5py.File(Path(folder) / "group", "w") as file,
