@@ -8,10 +8,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "io/files/descriptor.hpp"
+#include "io/files/private_folder.hpp"
+#include "io/files/remove_tree.hpp"
 #include "parallel/comm/broadcast.hpp"
 
 namespace neve::apps {
@@ -71,6 +74,14 @@ Status move_all(const std::string& from, const std::string& to) {
   return {};
 }
 
+bool is_of_scratch(std::string_view name) { return name.starts_with(files::PrivateFolder::made_name); }
+
+// While others still write into it: they find it no more.
+void remove_scratch(const std::string& made) {
+  ::rename(made.c_str(), (made + ".ended").c_str());
+  files::remove_from_folder(fs::path(made).parent_path().c_str(), is_of_scratch);
+}
+
 }  // namespace
 
 Result<Workplace> Workplace::begin(const mpi::Comm& comm, const std::string& folder, bool keep,
@@ -84,6 +95,7 @@ Result<Workplace> Workplace::begin(const mpi::Comm& comm, const std::string& fol
     NEVE_ASSIGN(files::ScratchFolder scratch,
                 files::ScratchFolder::beside((fs::path(place.folder_) / "neve_bench").string()));
     place.path_ = scratch.path();
+    NEVE_ASSIGN(place.signal_end_, SignalEnd::call([made = place.path_] { remove_scratch(made); }));
     place.scratch_.emplace(std::move(scratch));
     return {};
   });

@@ -2,11 +2,13 @@
 // Where one run of a mini-app writes: a folder of its own, so that it meets nothing that an earlier run kept.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "bench/harness/signal_end.hpp"
 #include "io/files/temporary_folder.hpp"
 #include "neve/status.hpp"
 #include "parallel/comm/agree.hpp"
@@ -21,7 +23,8 @@ class Workplace {
   static Result<Workplace> begin(const mpi::Comm& comm, const std::string& folder, bool keep,
                                  std::span<const std::string> names);
 
-  // The same on all ranks; goes, with all that is in it, when this object does.
+  // The same on all ranks; goes, with all that is in it, when this object does, and where SIGTERM, SIGINT or
+  // SIGHUP ends rank 0.
   const std::string& path() const { return path_; }
 
   // Collective. With `keep`, moves what is there to `folder`, or nothing where a name has been taken
@@ -30,7 +33,8 @@ class Workplace {
 
  private:
   Workplace() = default;
-  std::optional<files::ScratchFolder> scratch_;  // rank 0
+  std::optional<files::ScratchFolder> scratch_;  // rank 0, as the next one
+  std::unique_ptr<SignalEnd> signal_end_;
   std::string folder_, path_;
   bool keep_ = false;
 };

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`neve bench ensemble`: the filter helps, ranks do not matter, files come back bit for bit."""
 
+import signal
+import subprocess
+import time
+
 import pytest
 
-from .conftest import ROOT
+from .conftest import NEVE, ROOT, TIMEOUT_SECONDS, environment
 
 SMALL = (
     *("--nx", "40", "--ny", "44", "--layers", "4", "--spacing", "60", "--members", "10"),
@@ -177,6 +181,27 @@ def test_files_of_the_last_cycle_are_ordinary_hdf5(neve, tmp_path):
         assert 3 < abs(file["U"][:]).max() < 60
     with h5py.File(tmp_path / "neve_ensemble_zlib_c0_revised0.h5") as file:
         assert file["QVAPOR"].shape == (2, 3, 24, 32)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_leaves_no_files(tmp_path, number):
+    words = [str(NEVE), "bench", "ensemble", "--members", "4", "--cycles", "100"]
+    with subprocess.Popen(
+        [*words, "--folder", str(tmp_path)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+    ) as running:
+        try:
+            deadline = time.monotonic() + TIMEOUT_SECONDS
+            while not list(tmp_path.glob(".neve_bench.neve-tmp-*/new/*")):
+                assert running.poll() is None and time.monotonic() < deadline
+                time.sleep(0.05)
+            running.send_signal(number)
+            assert running.wait(TIMEOUT_SECONDS) == -number
+        finally:
+            running.kill()
+    assert list(tmp_path.iterdir()) == []
 
 
 DECKS = ROOT / "bench" / "apps" / "ensemble" / "decks"

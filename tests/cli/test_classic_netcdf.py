@@ -35,6 +35,39 @@ def test_everything_is_kept(neve, tmp_path, kind):
     assert air["coded"] and air["ratio"] > 2
 
 
+def test_info_shows_no_chunks_and_no_dimension_as_a_variable(neve, tmp_path):
+    source, copy = tmp_path / "old.nc", tmp_path / "new.nc"
+    make(source, "NETCDF3_CLASSIC")
+    neve("convert", source, copy)
+    with netCDF4.Dataset(source) as file:
+        variables = set(file.variables)
+    sizes = {"/lev": 20, "/lon": 90, "/letters": 8}
+    bare = [{"name": name, "length": n, "is_unlimited": False} for name, n in sizes.items()]
+    for path in (source, copy):
+        told = neve("info", path, "--json").json
+        assert {v["name"].split("_nc4_non_coord_")[-1].strip("/") for v in told["variables"]} == (
+            variables
+        )
+        assert told["dimensions"] == bare
+        text = neve("info", path).out
+        assert f"{len(variables)} variables" in text
+        assert "dimensions without a variable: /lev 20, /lon 90, /letters 8" in text
+        has_chunks = [v["name"] for v in told["variables"] if v["chunk"]]
+        assert bool(has_chunks) == (path == copy)
+
+
+def test_info_says_which_dimension_has_no_end(neve, tmp_path):
+    for kind in ("NETCDF3_CLASSIC", "NETCDF4"):
+        path = tmp_path / f"{kind}.nc"
+        with netCDF4.Dataset(path, "w", format=kind) as file:
+            file.createDimension("time", None)
+            file.createDimension("x", 3)
+            file.createVariable("v", "f4", ("time", "x"))[:] = np.zeros((4, 3))
+        text = neve("info", path).out
+        assert "1 variable," in text
+        assert "dimensions without a variable: /time unlimited, /x 3\n" in text
+
+
 def test_a_bound_holds_and_a_change_is_found(neve, tmp_path):
     source, copy = tmp_path / "old.nc", tmp_path / "new.nc"
     make(source, "NETCDF3_CLASSIC")

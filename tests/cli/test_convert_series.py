@@ -508,6 +508,42 @@ def test_links_and_files_of_others_are_left_alone(neve, steps, tmp_path):
     assert sorted(p.name for p in folder.iterdir()) == [".neve-series", "kept"]
 
 
+def test_info_says_what_a_folder_of_copies_is(neve, steps, logged, tmp_path):
+    folder, _ = logged
+    (tmp_path / "plain").mkdir()
+    shutil.copy(steps[0], tmp_path / "plain")
+    (tmp_path / "plain" / "notes.txt").write_text("x")
+    told = neve("info", folder, "--json").json
+    assert told["kind"] == "folder of data files" and told["has_choice_log"]
+    assert [file["name"] for file in told["files"]] == [path.name for path in steps]
+    assert told["stored_bytes"] == sum(path.stat().st_size for path in folder.iterdir())
+    text = neve("info", folder).out
+    assert text.startswith(f"{folder}: folder of data files\n{COUNT} data files, ")
+    assert "step_4.h5 and 1 more" in text and f"`neve choices {folder}` shows it" in text
+    neve("info", folder / steps[0].name)
+    plain = neve("info", tmp_path / "plain").out
+    assert "1 data file, " in plain and "neve choices" not in plain
+    (tmp_path / "plain" / steps[0].name).unlink()
+    assert "without a file Header" in neve("info", tmp_path / "plain", expect=1).err
+
+
+def test_small_variables_that_take_a_chunk_are_told(neve, tmp_path):
+    sources = [tmp_path / f"{step}.nc" for step in range(2)]
+    for path in sources:
+        with h5py.File(path, "w") as file:
+            file.create_dataset("t", (1,), "f8", data=[1.5], maxshape=(None,), chunks=(512,))
+            file.create_dataset("v", data=np.zeros((64, 64)))
+    told = (
+        "more bytes than values have, for chunks are stored whole, and take some 100 bytes each: "
+        "/t\n"
+    )
+    one = neve("convert", sources[0], tmp_path / "one.nc").out
+    series = neve("convert", *sources, "--into", tmp_path / "into").out
+    assert told in one and told in series
+    row = next(line for line in series.splitlines() if line.startswith("/t"))
+    assert re.match(r"/t +2 +16 B +8\.0 KiB +\d+ B ", row), row
+
+
 def test_what_is_no_column_of_a_log_is_compared(neve, steps, logged, tmp_path):
     copy = tmp_path / steps[0].name
     shutil.copy(logged[0] / steps[0].name, copy)

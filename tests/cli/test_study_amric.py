@@ -585,7 +585,7 @@ def test_a_file_without_any_range(neve, tmp_path):
         (("--items", "table-9"), "table-9"),
         (("--cells", "some"), "uncovered"),
         (("--ranks", "0"), "whole numbers"),
-        (("--ranks", "1", "4096"), "'4096': more than 8 for each of the"),
+        (("--ranks", "1", "4096"), "'4096'; allowed are whole numbers from 1 to"),
         (("--repeats", "-1"), "whole numbers"),
         (("--slice", "axis=w"), "axis=x, y, z"),
         (("--slice", "at=3"), "at needs axis="),

@@ -7,6 +7,7 @@ import bz2
 import math
 import sys
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -518,10 +519,14 @@ def test_claims_become_a_verdict():
     assert [c.said for c in (one, other, none, part)] == [
         *("held", "not held", "cannot be told", "held in part (2 of 3), by the model")
     ]
-    assert (
+    assert tell.finding([one, other, none], "", "", "").why == (
         "y: not held (because); z: cannot be told (no data)"
-        in tell.finding([one, other, none], "", "", "").why
     )
+    late = replace(none, what="u")
+    assert tell.missed([none, other, late, one]) == [
+        "z, and u: cannot be told (no data)",
+        "y: not held (because)",
+    ]
 
 
 def test_conclusions_have_every_claim_once():

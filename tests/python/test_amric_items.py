@@ -36,8 +36,9 @@ from neve_bench.amric.items import (
     write_times,
 )
 from neve_bench.amric.requests import Panels, Plane, Point, Writes
-from neve_bench.amric.results import Results, span, span_and_mean
+from neve_bench.amric.results import Results, span_and_mean
 from neve_bench.paper import inputs, item, output, unpack, workers
+from neve_bench.paper.numbers import span
 from neve_bench.paper.progress import Progress
 from neve_bench.paper.unit import Unit, brief, key_of
 from neve_bench.study.page import Page
@@ -178,7 +179,7 @@ def test_an_item_whose_measurements_failed_says_so():
         for one in each.needs(file, SETTINGS)
     }
     results = Results(SETTINGS, [file], records)
-    found = paper._findings(results, lambda what: None)
+    found = paper.FRAME.findings(results, lambda what: None)
     for each, count in ((figure_10, 1), (figure_17, 2)):
         assert found[each].said == (
             f"failed: neve: the disk is full ({count} of {count} measurements failed: see What "
@@ -192,7 +193,8 @@ def test_a_way_of_writing_that_failed_is_among_the_failures():
     row = {"way": "padded-lr", "error": "no space"}
     writes = Writes(("padded-lr",), ("density",), 1e-3, 2, 1)
     records = {(file, writes): {"error": None, "result": {"ranks": 2, "unit": 8, "rows": [row]}}}
-    assert Results(SETTINGS, [file], records).failures() == [(file, writes, "padded-lr: no space")]
+    failures = Results(SETTINGS, [file], records).failures()
+    assert failures == [((file, writes), "padded-lr: no space")]
 
 
 def test_every_item_says_something_of_nothing():
@@ -230,7 +232,7 @@ def test_means_are_over_fields_and_steps_and_skip_what_is_missing():
     assert results.mean(files, "a", 1e-3, "ratio") == pytest.approx((10 + 20 + 40) / 3)
     assert results.mean(files, "a", 1e-3, "psnr_db") == pytest.approx(65)
     assert results.mean(files, "a", 1e-2, "ratio") is None
-    assert [error for _, _, error in results.failures()] == ["no"]
+    assert [error for _, error in results.failures()] == ["no"]
     notes = {row["note"] for row in points.rows(results)}
     assert notes == {None, "no", "too small"}
 

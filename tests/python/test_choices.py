@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logs of a series' choices: written, read, in parts, drawn."""
 
+import json
 import math
+import subprocess
+import sys
 
 import h5py
 import numpy as np
@@ -66,13 +69,33 @@ def test_what_is_written_is_read(tmp_path):
     assert log.rules == RULES and [repr(c) for c in log.choices] == [repr(c) for c in rows]
     assert math.isnan(log.choices[2].ratio) and log.choices[0].ratio == 2
     assert log.choices[0].is_new and not log.choices[1].is_new
+    assert len(log) == 3
+    assert repr(log) == (
+        "<neve.ChoiceLog(candidates='all', delta=0.05, speeds='typical', speed_weight=1.0, "
+        "ratio_weight=0.5): 3 steps of 2 variables, 2 choices>"
+    )
     again = neve.read_choices(write(tmp_path / "a.h5", rows[:1]))
     assert len(again.choices) == 1 and math.isnan(again.choices[0].coding_seconds)
 
 
+@pytest.mark.parametrize("rows", [0, 3])
+def test_netcdf_finds_one_dimension_and_invents_none(tmp_path, rows):
+    pytest.importorskip("netCDF4")
+    path = write(tmp_path / "a.nc", series(1, rows))
+    code = (
+        "import json, netCDF4, sys\n"
+        "with netCDF4.Dataset(sys.argv[1]) as file:\n"
+        "    log = file['neve_choices']\n"
+        "    print(json.dumps([list(log.dimensions), log['step'][:].tolist()]))\n"
+    )
+    words = [sys.executable, "-c", code, str(path)]
+    told = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    assert told == [["choice"], list(range(rows))]
+
+
 def test_a_log_of_nothing_is_read(tmp_path):
     log = neve.read_choices(write(tmp_path / "a.h5", []))
-    assert log.choices == ()
+    assert log.choices == () and len(log) == 0
     with pytest.raises(Error, match="nothing to draw"):
         choices.save(log, tmp_path / "a.png", "a.h5")
 

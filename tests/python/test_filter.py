@@ -245,6 +245,19 @@ def test_what_is_said_of_methods_is_layout_3():
     )
 
 
+@pytest.mark.parametrize("more", [(0,), (0, 1), (0, 1, 4, 0, 0)])
+def test_words_behind_the_last_are_refused(tmp_path, more):
+    """What the filter adds to a dataset of one dimension is (dtype, 1, size, 0)."""
+    words = neve.Filter(abs=0.1)["compression_opts"]
+    count = len(words) + len(more)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        told = {"data": np.arange(16.0), "chunks": (4,), "compression": 466}
+        file.create_dataset("good", compression_opts=(*words, 1, 1, 4, 0), **told)
+        with pytest.raises(ValueError, match=f"got {count} parameters; allowed: the user's 10, or"):
+            file.create_dataset("bad", compression_opts=(*words, *more), **told)
+        assert list(file) == ["good"]
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.uint64])
 def test_chunks_are_coded_as_compress_codes_them(tmp_path, dtype):
     array = np.round(field((40, 64), np.float64) * 10).astype(dtype)

@@ -200,7 +200,9 @@ def test_the_log_goes_into_a_file(tmp_path) -> None:
     ("keywords", "part"),
     [
         ({"candidates": "gzip"}, 'lossless method "gzip" unknown'),
-        ({"candidates": "auto"}, "auto is no method"),
+        ({"candidates": "auto"}, "auto is no method to choose from; allowed: all or acomps alone"),
+        ({"candidates": "acomps+zstd"}, 'lossless method "acomps" unknown'),
+        ({"candidates": "x" * 5000}, f'"{"x" * 40}..." unknown'),
         ({"candidates": []}, "candidates=[]"),
         ({"candidates": 3}, "candidates=3"),
         ({"candidates": ["zstd", 3]}, "candidates=['zstd', 3]"),

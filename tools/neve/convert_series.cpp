@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "io/datafile/series_progress.hpp"
-#include "io/files/target.hpp"
+#include "io/files/copy_in_folder.hpp"
 #include "neve/selection_memory.hpp"
 #include "tools/common/console.hpp"
 #include "tools/neve/data_file.hpp"
@@ -162,13 +162,6 @@ Status convert_on_first(const SeriesConversion& conversion) {
   return {};
 }
 
-// What a link leads to may be another source, or anybody's: copies are files of the folder itself.
-Status check_is_no_link(const std::string& target) {
-  std::error_code error;
-  if (!fs::is_symlink(fs::symlink_status(target, error))) return {};
-  return usage_error(target + " is a symbolic link; --into writes files of the folder itself");
-}
-
 }  // namespace
 
 Status check_series(const SeriesConversion& conversion) {
@@ -181,8 +174,7 @@ Status check_series(const SeriesConversion& conversion) {
       return usage_error(fmt::format("{}: --into takes netCDF and other HDF5 data files; this is {}", source,
                                      kind_words(kind)));
     }
-    NEVE_TRY(check_is_no_link(target_of(conversion, source)));
-    NEVE_TRY(files::check_is_another(source, target_of(conversion, source)));
+    NEVE_TRY(files::check_is_another_in_folder(source, target_of(conversion, source)));
     const auto [other, is_first] = by_name.emplace(name_of(source), source);
     if (is_first) continue;
     return usage_error(fmt::format("{} and {} would both be {}: the copies have their sources' names",

@@ -67,13 +67,15 @@ std::string report_table(const datafile::CopyReport& report) {
   Table table(
       {"variable", "dims", "type", "raw", "before", "now", "ratio", "bound", "max error", "s", "method"},
       true);
+  std::vector<std::string> small;
   for (const datafile::VariableReport& v : report.variables) {
     table.add({v.path, dims_text(v.dims), v.type, human_bytes(v.raw_bytes), human_bytes(v.stored_before),
                human_bytes(v.stored_now), ratio_text(v.raw_bytes, v.stored_now),
                v.is_coded ? to_string(v.asked) : "-", v.is_coded ? human_error(v.max_abs_error) : "-",
                fmt::format("{:.2f}", v.encode_seconds), method_text(v)});
+    if (v.is_coded && v.stored_now > v.raw_bytes) small.push_back(v.path);
   }
-  return table.text();
+  return table.text() + small_variables_text(small);
 }
 
 uint64_t grid_variables(const datafile::CopyReport& report) {
@@ -371,6 +373,13 @@ Json copy_report_json(const datafile::CopyReport& report) {
   return j;
 }
 
+std::string small_variables_text(const std::vector<std::string>& paths) {
+  if (paths.empty()) return {};
+  return fmt::format(
+      "more bytes than values have, for chunks are stored whole, and take some 100 bytes each: {}\n",
+      fmt::join(paths, ", "));
+}
+
 std::string methods_text(const std::map<std::string, uint64_t>& methods) {
   std::string text;
   for (const auto& [method, chunks] : by_frequency(methods)) {
@@ -421,7 +430,11 @@ Result<Json> describe_data_file(const std::string& path, const OpenOptions& opti
             {"links", file.links},
             {"types", file.named_types},
             {"has_choice_log", file.has_choice_log},
+            {"dimensions", Json::array()},
             {"variables", Json::array()}};
+  for (const datafile::BareDimension& dimension : file.dimensions)
+    j["dimensions"].push_back(
+        {{"name", dimension.path}, {"length", dimension.length}, {"is_unlimited", dimension.is_unlimited}});
   for (size_t i = 0; i < file.variables.size(); ++i) {
     const datafile::Variable& v = file.variables[i];
     Json of_variable = {{"name", v.path},
@@ -457,6 +470,13 @@ std::string data_file_text(const Json& j) {
                v.contains("bound") ? v["bound"].get<std::string>() : "-", stored_by(v)});
   }
   text += table.text();
+  std::string dimensions;
+  for (const Json& one : j["dimensions"]) {
+    dimensions += fmt::format(
+        "{}{} {}", dimensions.empty() ? "" : ", ", one["name"].get<std::string>(),
+        one["is_unlimited"].get<bool>() ? "unlimited" : std::to_string(one["length"].get<uint64_t>()));
+  }
+  if (!dimensions.empty()) text += "dimensions without a variable: " + dimensions + "\n";
   if (j["has_choice_log"].get<bool>()) text += "a log of choices: `neve choices` shows it\n";
   return text;
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/datafile/copy.hpp"
 #include "neve/status.hpp"
@@ -38,6 +39,8 @@ Status verify_data_files(const Ranks& ranks, const std::string& original, const 
 // them, the most frequent first.
 std::string_view data_file_kind(InputKind kind);
 nlohmann::ordered_json copy_report_json(const datafile::CopyReport& report);
+// A line below a table in which these variables are larger than their values; empty for none.
+std::string small_variables_text(const std::vector<std::string>& paths);
 std::string methods_text(const std::map<std::string, uint64_t>& methods);
 
 // For `neve info`: with keys kind and variables.

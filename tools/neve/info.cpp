@@ -19,6 +19,7 @@
 #include "tools/neve/array_file.hpp"
 #include "tools/neve/commands.hpp"
 #include "tools/neve/data_file.hpp"
+#include "tools/neve/data_folder.hpp"
 #include "tools/neve/frame_file.hpp"
 #include "tools/neve/source.hpp"
 #include "tools/neve/variable_source.hpp"
@@ -420,6 +421,14 @@ std::string array_text(const Json& j) {
 }
 
 Status info(const std::string& path, const OpenOptions& options, bool json) {
+  NEVE_ASSIGN(const std::optional<Json> folder, describe_data_folder(path));
+  if (folder) {
+    std::cout << (json ? folder->dump(2) + "\n"
+                       : fmt::format("{}: {}\n{}", path, (*folder)["kind"].get<std::string>(),
+                                     data_folder_text(path, *folder)))
+              << std::flush;
+    return {};
+  }
   NEVE_ASSIGN(const bool is_data, is_data_file(path));
   NEVE_ASSIGN(const InputKind kind, input_kind(path));
   // Of what nothing else recognises.
@@ -459,7 +468,9 @@ Command add_info(CLI::App& app) {
   auto path = std::make_shared<std::string>();
   auto options = std::make_shared<OpenOptions>();
   auto json = std::make_shared<bool>(false);
-  sub->add_option("FILE", *path, "a plotfile, a compressed plotfile, a checkpoint, an array, a data file")
+  sub->add_option("FILE", *path,
+                  "a plotfile, a compressed plotfile, a checkpoint, an array, a data file, a folder of data "
+                  "files")
       ->required();
   sub->add_flag(follow_external_option, options->follow_external, follow_external_help);
   sub->add_flag("--json", *json, "as JSON on stdout");

@@ -22,7 +22,7 @@ constexpr double second_ns = 1e9;
 
 // One variable over all files that have it.
 struct Sum {
-  uint64_t files = 0, raw_bytes = 0, stored_bytes = 0;
+  uint64_t files = 0, raw_bytes = 0, stored_before = 0, stored_bytes = 0;
   uint64_t unchanged = 0;                   // in so many files
   std::map<std::string, uint64_t> methods;  // chunks
   double encode_seconds = 0;
@@ -42,6 +42,7 @@ Sums sums_of(const SeriesReport& report) {
       Sum& sum = sums.of[v.path];
       ++sum.files;
       sum.raw_bytes += v.raw_bytes;
+      sum.stored_before += v.stored_before;
       sum.stored_bytes += v.stored_now;
       sum.unchanged += !v.is_coded;
       sum.encode_seconds += v.encode_seconds;
@@ -109,14 +110,21 @@ Json choice_json(const Choice& choice, const std::string& file) {
 
 std::string series_text(const SeriesReport& report) {
   const Sums sums = sums_of(report);
-  Table table({"variable", "files", "raw", "now", "ratio", "s", "choices", "methods of chunks"}, true);
+  Table table({"variable", "files", "raw", "before", "now", "ratio", "s", "choices", "methods of chunks"},
+              true);
   for (const std::string& path : sums.order) {
     const Sum& sum = sums.of.at(path);
-    table.add({path, std::to_string(sum.files), human_bytes(sum.raw_bytes), human_bytes(sum.stored_bytes),
+    table.add({path, std::to_string(sum.files), human_bytes(sum.raw_bytes), human_bytes(sum.stored_before),
+               human_bytes(sum.stored_bytes),
                sum.stored_bytes > 0 ? human_ratio(ratio_of(sum.raw_bytes, sum.stored_bytes)) : "-",
                fmt::format("{:.2f}", sum.encode_seconds), choices_text(sum), methods_of(sum)});
   }
-  return table.text();
+  std::vector<std::string> small;
+  for (const std::string& path : sums.order) {
+    const Sum& sum = sums.of.at(path);
+    if (sum.methods.size() > 0 && sum.stored_bytes > sum.raw_bytes) small.push_back(path);
+  }
+  return table.text() + small_variables_text(small);
 }
 
 std::string series_summary(const SeriesReport& report, const std::string& folder) {

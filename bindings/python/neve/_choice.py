@@ -48,12 +48,29 @@ class Choice:
         return self.raw_bytes / self.coded_bytes if self.coded_bytes else math.nan
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ChoiceLog:
     """What read_choices() gives: the rules, and the choices by variable and step."""
 
     rules: Mapping[str, Any]
     choices: tuple[Choice, ...]
+
+    def __len__(self) -> int:
+        return len(self.choices)
+
+    def __repr__(self) -> str:
+        return f"<neve.ChoiceLog({rules_text(self.rules)}): {counts_text(self.choices)}>"
+
+
+def rules_text(rules: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in rules.items())
+
+
+def counts_text(choices: Sequence[Choice]) -> str:
+    """How many there are, for people."""
+    variables = len({choice.variable for choice in choices})
+    made = sum(choice.is_new for choice in choices)
+    return f"{len(choices)} steps of {variables} variables, {made} choices"
 
 
 def short(value: object) -> str:

@@ -24,6 +24,9 @@ from ._keywords import checks_keywords
 
 GROUP = "neve_choices"
 VERSION = 1
+# netCDF's, which all columns have: without it, readers make one up.
+_DIMENSION = "choice"
+_BARE_DIMENSION = "This is a netCDF dimension but not a netCDF variable.{:10}"
 _TIMES = ("choosing_seconds", "coding_seconds")
 _COLUMNS = tuple(field.name for field in fields(Choice))
 _TEXTS = ("variable", "method", "reason", "rival")
@@ -51,12 +54,15 @@ def write(
     group.attrs["version"] = np.int32(VERSION)
     for name in RULES:
         group.attrs[name] = rules[name]
+    rows = group.create_dataset(_DIMENSION, shape=(len(choices),), dtype=">f4")
+    rows.make_scale(_BARE_DIMENSION.format(len(choices)))
     for name in _COLUMNS:
         values = [getattr(choice, name) for choice in choices]
         if name in _TIMES and not times:
             values = [math.nan] * len(choices)
         kind = h5py.string_dtype() if name in _TEXTS else _TYPES.get(name, "<f8")
-        group.create_dataset(name, data=np.array(values, dtype=kind), dtype=kind)
+        column = group.create_dataset(name, data=np.array(values, dtype=kind), dtype=kind)
+        column.dims[0].attach_scale(rows)
     if former is not None:
         del file[GROUP]
     file[GROUP] = group

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from . import _choice_log, _core
 from ._array import DTYPES, thread_count, unmasked
-from ._choice import Choice, short
+from ._choice import Choice, counts_text, rules_text, short
 from ._errors import Error
 from ._keywords import checks_keywords
 from ._methods import Candidates, candidates_text, weight
@@ -127,13 +127,7 @@ class Series:
             _choice_log.write(opened, self.choices, self.rules, times)
 
     def __repr__(self) -> str:
-        rules = ", ".join(f"{name}={value!r}" for name, value in self.rules.items())
-        choices = self.choices
-        variables = len({choice.variable for choice in choices})
-        made = sum(choice.is_new for choice in choices)
-        return (
-            f"<neve.Series({rules}): {len(choices)} steps of {variables} variables, {made} choices>"
-        )
+        return f"<neve.Series({rules_text(self.rules)}): {counts_text(self.choices)}>"
 
 
 def _native(values: Any) -> np.ndarray:

@@ -8,6 +8,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/catalog/choices.hpp"
@@ -250,19 +252,54 @@ bool is_same_word(std::string_view a, std::string_view b) {
                     [&](char x, char y) { return lower(x) == lower(y); });
 }
 
+// The begin of a caller's long text. Signs of UTF-8 stay whole.
+std::string shortened(std::string_view text) {
+  constexpr size_t most = 40;
+  if (text.size() <= most) return std::string(text);
+  size_t kept = most;
+  while (kept > 0 && (static_cast<unsigned char>(text[kept]) & 0xc0) == 0x80) --kept;
+  return std::string(text.substr(0, kept)) + "...";
+}
+
+Status not_a_method(std::string_view name, std::string_view allowed) {
+  return usage_error(fmt::format("lossless method \"{}\" unknown; allowed: {}", shortened(name), allowed));
+}
+
+std::optional<LosslessMethod> method_named(std::string_view name) {
+  for (const LosslessMethodTraits& row : lossless_method_rows) {
+    if (is_same_word(name, row.name)) return row.method;
+  }
+  return {};
+}
+
+std::string method_names(std::span<const LosslessMethodTraits> rows) {
+  std::vector<std::string_view> names;
+  for (const LosslessMethodTraits& row : rows) names.push_back(row.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 std::string_view lossless_method_name(LosslessMethod method) { return traits_of(method).name; }
 
 Result<LosslessMethod> parse_lossless_method(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const LosslessMethodTraits& row : lossless_method_rows) {
-    if (is_same_word(name, row.name)) return row.method;
-    names.push_back(row.name);
-  }
-  return usage_error(
-      fmt::format("lossless method \"{}\" unknown; allowed: {}", name, fmt::join(names, ", ")));
+  if (const auto method = method_named(name)) return *method;
+  return not_a_method(name, method_names(lossless_method_rows));
 }
+
+namespace {
+
+// Sets stand alone; what may be joined by + or a comma are names of methods.
+Status not_a_candidate(std::string_view name) {
+  const std::string methods = method_names(std::span(lossless_method_rows).subspan(1));
+  const std::string allowed =
+      fmt::format("{} or {} alone, or with + between them {}", all_methods_name, acomps_name, methods);
+  const std::string_view automatic = lossless_method_name(LosslessMethod::automatic);
+  if (!is_same_word(name, automatic)) return not_a_method(name, allowed);
+  return usage_error(fmt::format("{} is no method to choose from; allowed: {}", automatic, allowed));
+}
+
+}  // namespace
 
 Result<LosslessMethods> parse_lossless_methods(std::string_view names) {
   if (is_same_word(names, all_methods_name)) return LosslessMethods{};
@@ -270,12 +307,10 @@ Result<LosslessMethods> parse_lossless_methods(std::string_view names) {
   LosslessMethods methods;
   for (size_t begin = 0; begin <= names.size();) {
     const size_t end = std::min(names.find_first_of("+,", begin), names.size());
-    NEVE_ASSIGN(const LosslessMethod method, parse_lossless_method(names.substr(begin, end - begin)));
-    if (method == LosslessMethod::automatic)
-      return usage_error(
-          fmt::format("candidates \"{}\": auto is no method; allowed: {}, {}, or names of methods", names,
-                      all_methods_name, acomps_name));
-    methods.bits |= 1U << static_cast<unsigned>(method);
+    const std::string_view name = names.substr(begin, end - begin);
+    const auto method = method_named(name);
+    if (!method || *method == LosslessMethod::automatic) return not_a_candidate(name);
+    methods.bits |= 1U << static_cast<unsigned>(*method);
     begin = end + 1;
   }
   return methods;

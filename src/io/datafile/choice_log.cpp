@@ -8,6 +8,8 @@
 #include <iterator>
 #include <limits>
 
+#include "io/datafile/classic_attributes.hpp"
+#include "io/datafile/netcdf_names.hpp"
 #include "io/hdf5/errors.hpp"
 #include "io/hdf5/handle.hpp"
 #include "neve/series.hpp"
@@ -41,7 +43,7 @@ Status write_number(hid_t group, const char* name, double value) {
   return write_rule(group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
 }
 
-Status write_text(hid_t group, const char* name, const std::string& text) {
+Status write_rule_text(hid_t group, const char* name, const std::string& text) {
   const Handle type = text_type();
   const char* const chars = text.c_str();
   return write_rule(group, name, type.id(), type.id(), &chars);
@@ -49,12 +51,36 @@ Status write_text(hid_t group, const char* name, const std::string& text) {
 
 Status write_rules(hid_t group, const ChoiceRules& rules, const CodecTuning& tuning) {
   NEVE_TRY(write_rule(group, "version", H5T_STD_I32LE, H5T_NATIVE_INT32, &log_version));
-  NEVE_TRY(write_text(group, "candidates", lossless_methods_text(tuning.candidates)));
+  NEVE_TRY(write_rule_text(group, "candidates", lossless_methods_text(tuning.candidates)));
   NEVE_TRY(write_number(group, "delta", rules.delta));
-  NEVE_TRY(write_text(group, "speeds", std::string(speeds_name(rules.speeds))));
+  NEVE_TRY(write_rule_text(group, "speeds", std::string(speeds_name(rules.speeds))));
   NEVE_TRY(write_number(group, "speed_weight", tuning.speed_weight));
   return write_number(group, "ratio_weight", tuning.ratio_weight);
 }
+
+// The columns, in their order.
+enum ColumnPlace {
+  in_variable,
+  in_level,
+  in_step,
+  in_method,
+  in_reason,
+  in_performance,
+  in_estimate,
+  in_rival,
+  in_rival_estimate,
+  in_raw_bytes,
+  in_coded_bytes,
+  in_choosing_seconds,
+  in_coding_seconds,
+  columns
+};
+constexpr const char* column_names[columns] = {
+    "variable", "level",          "step",      "method",      "reason",           "performance",   "estimate",
+    "rival",    "rival_estimate", "raw_bytes", "coded_bytes", "choosing_seconds", "coding_seconds"};
+
+// netCDF's, which all columns have: without it, readers make one up.
+constexpr const char* row_dimension = "choice";
 
 // Datasets of the group, one below the other as they are written.
 class Columns {
@@ -65,6 +91,26 @@ class Columns {
         text_(text_type()),
         creation_(H5Pcreate(H5P_DATASET_CREATE), H5Pclose) {
     H5Pset_obj_track_times(creation_.id(), false);
+  }
+
+  // Before the columns.
+  Status add_dimension() const {
+    const hsize_t count = choices_.size();
+    const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    const Handle dataset(H5Dcreate2(group_, row_dimension, H5T_IEEE_F32BE, space.id(), H5P_DEFAULT,
+                                    creation_.id(), H5P_DEFAULT),
+                         H5Dclose);
+    if (!dataset.valid()) return refused(row_dimension);
+    NEVE_TRY(datafile::write_text(dataset.id(), "CLASS", "DIMENSION_SCALE"));
+    return datafile::write_text(dataset.id(), "NAME", bare_dimension_text(count));
+  }
+
+  // Behind them.
+  Status list_users() const {
+    std::vector<ScaleUser> users;
+    for (const char* name : column_names) users.push_back({name, 0});
+    const Handle dataset(H5Dopen2(group_, row_dimension, H5P_DEFAULT), H5Dclose);
+    return write_scale_users(group_, dataset.id(), users);
   }
 
   template <class Get>
@@ -102,34 +148,13 @@ class Columns {
     if (!dataset.valid()) return refused(name);
     if (count > 0 && H5Dwrite(dataset.id(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
       return refused(name);
-    return {};
+    return write_scales(group_, dataset.id(), {row_dimension});
   }
 
   hid_t group_;
   const std::vector<Choice>& choices_;
   Handle text_, creation_;
 };
-
-// The columns, in their order.
-enum ColumnPlace {
-  in_variable,
-  in_level,
-  in_step,
-  in_method,
-  in_reason,
-  in_performance,
-  in_estimate,
-  in_rival,
-  in_rival_estimate,
-  in_raw_bytes,
-  in_coded_bytes,
-  in_choosing_seconds,
-  in_coding_seconds,
-  columns
-};
-constexpr const char* column_names[columns] = {
-    "variable", "level",          "step",      "method",      "reason",           "performance",   "estimate",
-    "rival",    "rival_estimate", "raw_bytes", "coded_bytes", "choosing_seconds", "coding_seconds"};
 
 Status write_columns(const Columns& columns, ChoiceLog log) {
   NEVE_TRY(columns.texts(column_names[in_variable], [](const Choice& c) { return c.variable; }));
@@ -161,8 +186,9 @@ Status write_columns(const Columns& columns, ChoiceLog log) {
 
 bool is_of_choice_log(const std::string& path) {
   const std::string group = fmt::format("/{}", choices_group);
-  return path == group || std::any_of(std::begin(column_names), std::end(column_names),
-                                      [&](const char* name) { return path == group + "/" + name; });
+  return path == group || path == group + "/" + row_dimension ||
+         std::any_of(std::begin(column_names), std::end(column_names),
+                     [&](const char* name) { return path == group + "/" + name; });
 }
 
 Status write_choice_log(hid_t file, const std::vector<Choice>& choices, const ChoiceRules& rules,
@@ -173,7 +199,10 @@ Status write_choice_log(hid_t file, const std::vector<Choice>& choices, const Ch
   const Handle group(H5Gcreate2(file, choices_group, H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose);
   if (!group.valid()) return refused("the group");
   NEVE_TRY(write_rules(group.id(), rules, tuning));
-  return write_columns(Columns(group.id(), choices), log);
+  const Columns made(group.id(), choices);
+  NEVE_TRY(made.add_dimension());
+  NEVE_TRY(write_columns(made, log));
+  return made.list_users();
 }
 
 }  // namespace neve::datafile

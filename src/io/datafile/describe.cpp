@@ -5,16 +5,26 @@
 
 #include "io/datafile/choice_log.hpp"
 #include "io/datafile/contents.hpp"
+#include "io/datafile/netcdf_names.hpp"
 #include "io/hdf5/errors.hpp"
 #include "io/plotfile/file.hpp"
+#include "io/plotfile/open.hpp"
 
 namespace neve::datafile {
 
 using hdf5::Handle;
 
+bool has_choice_log(const std::string& path) {
+  const hdf5::QuietErrors quiet;
+  const auto file = open_source(path, {}, hdf5::Reading::structure);
+  return file.ok() && H5Lexists(file->id(), choices_group, H5P_DEFAULT) > 0;
+}
+
 Result<FileDescription> describe_data_file(const std::string& path, const OpenOptions& options) {
   const hdf5::QuietErrors quiet;
   NEVE_ASSIGN(const Handle file, open_source(path, options, hdf5::Reading::structure));
+  NEVE_ASSIGN(const plotfile::FileKind kind, plotfile::detect_kind(path));
+  const bool is_classic = kind == plotfile::FileKind::netcdf_classic;
   NEVE_ASSIGN(const auto raw, plotfile::File::open(path));
   auto contents = list_contents(file.id());
   if (!contents.ok()) return contents.status().in(path);
@@ -36,6 +46,12 @@ Result<FileDescription> describe_data_file(const std::string& path, const OpenOp
     }
     auto variable = describe_variable(dataset.id(), entry.path);
     if (!variable.ok()) return variable.status().in(path);
+    if (variable->dims.size() == 1 && is_bare_dimension(dataset.id())) {
+      description.dimensions.push_back(
+          {variable->path, variable->dims[0], variable->max_dims[0] == H5S_UNLIMITED});
+      continue;
+    }
+    if (is_classic) variable->chunk.clear();  // those in which its values are read
     std::optional<FrameSurvey> frames;
     if (variable->neve) {
       auto surveyed = survey_frames(dataset.id(), *variable);

@@ -322,9 +322,19 @@ Result<size_t> parse_methods(std::span<const uint32_t> words, size_t at, FilterP
   return at + method_words;
 }
 
-}  // namespace
+// Behind the user's part stands what the filter adds to a dataset, or nothing.
+Status check_end(std::span<const uint32_t> words, size_t user_words) {
+  if (words.size() == user_words) return {};
+  const size_t dims_word = user_words + 1, shape_word = user_words + 2;
+  const size_t dims = words.size() > dims_word ? words[dims_word] : 0;
+  if (dims >= 1 && dims <= max_chunk_dims && words.size() == shape_word + 2 * dims) return {};
+  return usage_error(
+      fmt::format("Neve's filter got {} parameters; allowed: the user's {}, or {} + 2 D with what the filter "
+                  "adds to a dataset of D dimensions, 1 to {}",
+                  words.size(), user_words, shape_word, max_chunk_dims));
+}
 
-Result<UserParameters> parse_user_words(std::span<const uint32_t> words) {
+Result<UserParameters> read_user_part(std::span<const uint32_t> words) {
   if (asks_for_nothing(words)) {
     UserParameters user;
     user.parameters.bound = {BoundMode::lossless, 0};
@@ -349,8 +359,16 @@ Result<UserParameters> parse_user_words(std::span<const uint32_t> words) {
   return user;
 }
 
+}  // namespace
+
+Result<UserParameters> parse_user_words(std::span<const uint32_t> words) {
+  NEVE_ASSIGN(UserParameters user, read_user_part(words));
+  NEVE_TRY(check_end(words, user.words));
+  return user;
+}
+
 Result<FilterParameters> parse_words(std::span<const uint32_t> words) {
-  NEVE_ASSIGN(UserParameters user, parse_user_words(words));
+  NEVE_ASSIGN(UserParameters user, read_user_part(words));
   FilterParameters& p = user.parameters;
   p.has_bound_already = p.has_bound_already || (!words.empty() && words[version_word] == 1);
   const size_t dtype_word = user.words, dims_word = dtype_word + 1, shape_word = dims_word + 1;

@@ -3,50 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
-from .. import report
-from ..machines import Machine
-from .requests import Modelled, Request, Timed, Traced
-from .settings import Settings
+from ..paper.numbers import number
+from ..paper.results import Measured, Record
+from .requests import Modelled, Timed, Traced
 from .strategies import COMPRESSED
 
-Record = dict[str, Any]
 MEBIBYTE = 1 << 20
 
 
-class Results:
-    def __init__(
-        self,
-        settings: Settings,
-        records: Mapping[Request, Record],
-        machines: Sequence[Machine | None] = (),
-    ):
-        self.settings = settings
-        self.records = records
-        self.machines = list(machines)
-
-    def result(self, request: Request) -> Record | None:
-        """None where it failed or was not measured."""
-        record = self.records.get(request)
-        return None if record is None else record["result"]
-
+class Results(Measured):
     def plan(self, words: Iterable[str]) -> Plan | None:
         """What the model says, by strategy."""
         result = self.result(Modelled(tuple(words)))
         return None if result is None else Plan(result)
-
-    def failures(self) -> list[tuple[Request, str]]:
-        return [(one, r["error"]) for one, r in self.records.items() if r["error"] is not None]
-
-    def of_kind(self, kind: type) -> list[tuple[Any, Record]]:
-        """(request, result) of what went well."""
-        return [
-            (request, record["result"])
-            for request, record in self.records.items()
-            if isinstance(request, kind) and record["result"] is not None
-        ]
 
     def timed(self, request: Timed) -> dict[str, Record]:
         """The measured strategies, by name."""
@@ -89,18 +60,6 @@ class Plan:
         return [(one["bytes"], one["count"]) for one in self._by_name[strategy][level]["top"]]
 
 
-def number(value: float | None, digits: int = 3) -> str:
-    return report.number(value, digits)
-
-
-def span(values: Iterable[float]) -> str:
-    """Least and largest: "3.90 to 17.6"; once, where both read the same."""
-    there = list(values)
-    if not there:
-        return "-"
-    return " to ".join(dict.fromkeys(number(end) for end in (min(there), max(there))))
-
-
 def percent(share: float) -> str:
     """Of a difference, with its sign; "0" of none."""
     if abs(share) >= 1:
@@ -113,7 +72,3 @@ def size(count: float) -> str:
     if count < 10_000:
         return f"{count:g} B"
     return f"{number(count / 1024)} KiB" if count < MEBIBYTE else f"{number(count / MEBIBYTE)} MiB"
-
-
-def counted(count: int, what: str) -> str:
-    return f"{count} {what}" + ("" if count == 1 else "s")

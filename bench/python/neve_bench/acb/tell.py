@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from ..paper import output
 from ..paper.item import MEASURED, Finding, verdict_of
+from ..paper.numbers import number
 from ..study.page import Block
 from . import stated
-from .results import number, percent
+from .results import percent
 from .stated import Speedup
 from .strategies import label
 

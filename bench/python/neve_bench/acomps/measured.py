@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from . import cycles, tell
+from ..paper.numbers import number
+from . import cycles
 from .results import Results
 
 MEGABYTE = 1e6
@@ -39,9 +40,7 @@ class Runs:
 
     @property
     def place(self) -> str:
-        return (
-            "this disk" if self.storage is None else f"storage of {tell.number(self.storage)} MB/s"
-        )
+        return "this disk" if self.storage is None else f"storage of {number(self.storage)} MB/s"
 
     def bytes(self, method: str) -> int:
         """The same in all repeats."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..machines import Machine
 from ..paper import load
+from ..paper.results import Measured, Record
 from .inputs import Inputs, Series, Variable
 from .methods import TYPICAL
 from .requests import Chunks, Followed, Request, Speeds, StepTables, Table, Threads, Weighed
 from .settings import Settings
-
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -62,23 +60,16 @@ def _bytes(one: Variable) -> int:
     return size
 
 
-class Results:
+class Results(Measured):
     def __init__(
         self,
         subject: Subject,
         records: Mapping[Request, Record],
         machines: Sequence[Machine | None] = (),
     ):
+        super().__init__(subject.settings, records, machines)
         self.subject = subject
-        self.settings = subject.settings
         self.inputs = subject.inputs
-        self.records = records
-        self.machines = list(machines)
-
-    def result(self, request: Request) -> Record | None:
-        """None where it failed or was not measured."""
-        record = self.records.get(request)
-        return None if record is None else record["result"]
 
     def busy(self, requests: Iterable[Request]) -> str:
         """Why the times of these are not judged; "" where they are."""
@@ -91,9 +82,6 @@ class Results:
         """What those of the inputs are called: a step in a file of its own is one of them."""
         inputs = self.inputs
         return "variables" if inputs.names == len(inputs.variables) else "variables and steps"
-
-    def failures(self) -> list[tuple[Request, str]]:
-        return [(one, r["error"]) for one, r in self.records.items() if r["error"] is not None]
 
     def tables(self) -> dict[Variable, Record]:
         """Of the variables that are measured, without those of one value alone, of which there is

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .. import report
-from ..paper import output
+from ..paper import numbers, output
 from ..paper.item import (
     FAILS,
     HELD,
@@ -22,6 +21,7 @@ from ..paper.item import (
     Finding,
     verdict_of,
 )
+from ..paper.numbers import number
 from ..study.page import Block
 
 HERE, MODEL, ARITHMETIC = "measured here", "by the model", "the slides' own numbers"
@@ -96,20 +96,25 @@ def finding(
     why: str = "",
 ) -> Finding:
     """A row out of its claims, and its part of the page: the claims as a table, then `blocks`."""
-    missed = [
-        f"{one.what}: {one.said}" + (f" ({one.reason})" if one.reason else "")
-        for one in claims
-        if one.verdict != HOLDS
-    ]
     return Finding(
         verdict(claims),
         paper,
         ours,
         neve,
-        joined("; ".join(missed), why),
+        joined("; ".join(missed(claims)), why),
         [*([table(claims)] if claims else []), *blocks],
         {**(numbers or {}), "claims": as_json(claims)},
     )
+
+
+def missed(claims: Sequence[Claim], with_reasons: bool = True) -> list[str]:
+    """What does not hold; claims of one verdict and reason together."""
+    groups: dict[str, list[str]] = {}
+    for one in claims:
+        if one.verdict != HOLDS:
+            reason = f" ({one.reason})" if with_reasons and one.reason else ""
+            groups.setdefault(f"{one.said}{reason}", []).append(one.what)
+    return [f"{', and '.join(names)}: {said}" for said, names in groups.items()]
 
 
 def table(claims: Iterable[Claim]) -> Block:
@@ -145,20 +150,13 @@ def first(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_TOLD]) + more
 
 
-def number(value: float | None, digits: int = 3) -> str:
-    return report.number(value, digits)
-
-
 def percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
 def span(values: Iterable[float]) -> str:
-    """Least and largest; once, where both read the same."""
-    there = [one for one in values if math.isfinite(one)]
-    if not there:
-        return "-"
-    return " to ".join(dict.fromkeys(number(end) for end in (min(there), max(there))))
+    """Of those that are finite."""
+    return numbers.span(one for one in values if math.isfinite(one))
 
 
 def size(count: float) -> str:
@@ -167,7 +165,3 @@ def size(count: float) -> str:
         if count >= of:
             return f"{number(count / of)} {unit}"
     return f"{count:g} B"
-
-
-def counted(count: int, what: str) -> str:
-    return f"{count} {what}" + ("" if count == 1 or what.endswith("s") else "s")

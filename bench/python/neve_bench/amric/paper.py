@@ -17,22 +17,26 @@ from .. import arguments
 from ..amr.subject import CELLS, DEFAULT_CELLS
 from ..machines import machines_of
 from ..paper import inputs, output
-from ..paper.command import SCRATCH, Paper, Planned, Reported, refuse_other_code
+from ..paper.command import Paper, Planned
+from ..paper.frame import Content, Frame, Row, Tick, paths_of, planned
 from ..paper.inputs import Input, LeftAside
-from ..paper.item import Finding, Item
+from ..paper.item import Item
+from ..paper.numbers import counted
+from ..paper.options import add_items, items_of, ranks, whole
 from ..paper.unit import brief
 from ..records import Records
 from ..study.page import Page
 from . import plan, points, requests, work
 from .files import File, Settings, runs_of
 from .items import ITEMS
-from .results import Results, counted
+from .requests import Request
+from .results import Results
 from .words import WORDS
 
 BOUNDS = (1e-3, 5e-3, 1e-2)  # the paper's table 1
 CURVE_BOUNDS = (2e-2, 1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 3e-4)  # the ends are those of figures 5 and 7
 RANKS = (1, 2, 4)
-RANKS_OF_CORE = 8  # at most
+MOST_REPEATS = 4096
 AXES = tuple(AXIS_NAMES)
 SOURCE = (
     "Wang et al., AMRIC: A Novel In Situ Lossy Compression Framework for Efficient I/O in Adaptive "
@@ -57,13 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ".tar.xz); without any, the sample that comes with Neve",
     )
     what = parser.add_argument_group("what is measured")
-    what.add_argument(
-        "--items",
-        nargs="+",
-        choices=[item.name for item in ITEMS],
-        metavar="ITEM",
-        help=f"of {', '.join(item.name for item in ITEMS)} (all)",
-    )
+    add_items(what, ITEMS)
     what.add_argument("--fields", nargs="+", metavar="FIELD", help="(all; curves: the first two)")
     arguments.add_bounds(what, "--bounds", BOUNDS, "of tables, relative to the range")
     arguments.add_bounds(what, "--curve-bounds", CURVE_BOUNDS, "of curves")
@@ -76,14 +74,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--ranks",
         nargs="+",
-        type=_ranks,
+        type=ranks,
         metavar="N",
         default=list(RANKS),
         help=f"of the writes that are timed ({_listed(RANKS)})",
     )
     what.add_argument(
         "--repeats",
-        type=_count,
+        type=whole(1, MOST_REPEATS),
         default=3,
         metavar="N",
         help="timed writes; the one with the median total counts (3)",
@@ -99,23 +97,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _listed(values: Sequence[float]) -> str:
     return " ".join(f"{value:g}" for value in values)
-
-
-def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 4096):
-        raise argparse.ArgumentTypeError(f"'{text}'; allowed are whole numbers from 1 to 4096")
-    return int(text)
-
-
-def _ranks(text: str) -> int:
-    """Far more ranks than cores measure how cores are shared, for hours."""
-    ranks, cores = _count(text), len(os.sched_getaffinity(0))
-    if ranks > RANKS_OF_CORE * cores:
-        raise argparse.ArgumentTypeError(
-            f"'{text}': more than {RANKS_OF_CORE} for each of the {cores} cores; allowed here are "
-            f"whole numbers from 1 to {RANKS_OF_CORE * cores}"
-        )
-    return ranks
 
 
 def _number(text: str) -> float | None:
@@ -147,7 +128,7 @@ def _slice(text: str) -> tuple[str, float | None]:
 def _settings(options: argparse.Namespace) -> Settings:
     axis, at = options.slice
     return Settings(
-        tuple(options.items or (item.name for item in ITEMS)),
+        items_of(options, ITEMS),
         tuple(dict.fromkeys(options.fields or ())),
         tuple(options.bounds),
         tuple(options.curve_bounds),
@@ -195,30 +176,18 @@ def prepare(
     aside += more_aside
     _check(files, settings, aside)
     pairs = plan.wanted(files, settings)
-    paths = {
-        "neve-bench": str(command.with_name("neve-bench")),
-        "scratch": str(records.folder.resolve() / SCRATCH),
-    }
     lie = {one.identity: str(one.path) for one in found}
-    units = plan.units(pairs, paths, lie)
-    content = {
-        "code": work.version(),
-        "settings": settings.as_json(),
-        "left_aside": [vars(one) for one in aside],
-        "files": [
-            {**vars(file), "look": plan.key(file.identity, requests.Look())} for file in files
-        ],
-        "units": [
-            {
-                "file": file.identity,
-                "key": unit.key,
-                "name": unit.name,
-                "request": unit.request,
-            }
-            for (file, _), unit in zip(pairs, units, strict=True)
-        ],
-    }
-    return Planned(units, content)
+    units = plan.units(pairs, paths_of(command, records), lie)
+    made = planned(
+        units,
+        work.version(),
+        settings,
+        left_aside=[vars(one) for one in aside],
+        files=[{**vars(file), "look": plan.key(file.identity, requests.Look())} for file in files],
+    )
+    for (file, _), unit in zip(pairs, made.content["units"], strict=True):
+        unit["file"] = file.identity
+    return made
 
 
 def _files(
@@ -264,43 +233,8 @@ def _check(files: Sequence[File], settings: Settings, aside: Sequence[LeftAside]
         raise Error(f"{'; '.join(told[:MOST_TOLD])}{more}")
 
 
-def report_of(
-    content: dict[str, Any],
-    records: Records,
-    with_pictures: bool,
-    tick: Callable[[str], None],
-) -> Reported:
-    results = _results(content, records, tick)
-    findings = _findings(results, tick)
-    output.settle_pictures(findings.values(), with_pictures, tick)
-    tick("the page")
-    rows = list(points.rows(results))
-    broken = points.broken(rows)
-    failures = results.failures()
-    recorded = {
-        "paper": SOURCE,
-        "command": content["command"],
-        "date": content["date"],
-        "version": content["version"],
-        "machines": results.machines,
-        "settings": results.settings.as_json(),
-        "left_aside": content["left_aside"],
-        "items": output.as_json(findings),
-        "points": rows,
-        "writes": points.writes(results),
-        "failures": [
-            {"file": file.name, "what": requests.name_of(request), "error": error}
-            for file, request, error in failures
-        ],
-    }
-    page = _page(results, findings, content, broken)
-    refused = sum(one["is_named"] for one in content["left_aside"])
-    return Reported(page, points.COLUMNS, rows, recorded, len(failures), len(broken), refused)
-
-
-def _results(content: dict[str, Any], records: Records, tick: Callable[[str], None]) -> Results:
+def _results(content: Content, records: Records, tick: Tick) -> Results:
     """What is recorded of a plan."""
-    refuse_other_code(content, work.version(), records.folder)
     looks = {one["look"]: records.read(one["look"]) for one in content["files"]}
     files = [
         File(**{**one, "look": look["result"]})
@@ -320,65 +254,44 @@ def _results(content: dict[str, Any], records: Records, tick: Callable[[str], No
     return Results(Settings.from_json(content["settings"]), files, read, machines)
 
 
-def _findings(results: Results, tick: Callable[[str], None]) -> dict[Item, Finding]:
-    asked = [item for item in ITEMS if item.name in results.settings.items]
-    failures: dict[tuple[File, Any], list[str]] = {}
-    for file, request, error in results.failures():
-        failures.setdefault((file, request), []).append(error)
-    findings = {}
-    for item in asked:
-        tick(item.number)
-        finding = item.find(results)
-        needs = {
-            (file, one) for file in results.files for one in item.needs(file, results.settings)
-        }
-        failed = [error for pair in failures if pair in needs for error in failures[pair][:1]]
-        finding.add_failures(failed, len(needs), f"see {output.FAILED_HEADING}")
-        findings[item] = finding
-    return findings
+def _needs(item: Item, results: Results) -> list[tuple[File, Request]]:
+    settings = results.settings
+    pairs = {(file, one) for file in results.files for one in item.needs(file, settings)}
+    return plan.in_order(pairs, results.files)
 
 
-def _page(
-    results: Results,
-    findings: dict[Item, Finding],
-    content: dict[str, Any],
-    broken: list[dict[str, Any]],
-) -> Page:
-    page = Page("AMRIC redone")
-    page.text(f"{SOURCE}. Words are explained at the end.")
-    page.code(content["command"])
-    page.points(_head(results, content))
+def _name_of(pair: tuple[File, Request]) -> str:
+    file, request = pair
+    return f"{file.name} {requests.name_of(request)}"
+
+
+def _failure_as_json(pair: tuple[File, Request]) -> dict[str, str]:
+    file, request = pair
+    return {"file": file.name, "what": requests.name_of(request)}
+
+
+def _broken_bounds(page: Page, broken: Sequence[Row]) -> None:
     if broken:
         page.text("**Bounds were broken, or special values lost:**")
         page.points([f"{r['file']} {r['field']}: {r['way']} at {r['rel']:g}" for r in broken])
-    output.add_items(page, findings)
-    _inputs(page, results, content)
-    failures = [
-        (f"{f.name} {requests.name_of(one)}", error) for f, one, error in results.failures()
-    ]
-    output.add_failures(page, failures)
-    output.add_words(page, WORDS)
-    return page
 
 
-def _head(results: Results, content: dict[str, Any]) -> list[str]:
-    """What was measured, where, with which settings."""
+def _head(results: Results) -> list[str]:
+    """With which settings, and of what, it was measured."""
     settings = results.settings
     plane = f"{settings.axis or 'z'} at {'its middle' if settings.at is None else settings.at}"
-    ranks = ", ".join(map(str, settings.ranks))
     return [
-        *output.head(content, results.machines, len(results.records), len(results.failures())),
         f"fields: {', '.join(settings.fields) or 'all'}",
         f"cells (--cells {settings.cells}), the same for every way unless a column says otherwise: "
         f"{CELLS[settings.cells]}",
         f"tables: bounds {_listed(settings.bounds)}, means over the fields and steps of a run",
         f"curves: bounds {_listed(settings.curve_bounds)}, the last step of a run",
         f"slices: across {plane}",
-        f"writes: on {ranks} ranks; the median of {settings.repeats}",
+        f"writes: on {', '.join(map(str, settings.ranks))} ranks; the median of {settings.repeats}",
     ]
 
 
-def _inputs(page: Page, results: Results, content: dict[str, Any]) -> None:
+def _inputs(page: Page, results: Results, content: Content) -> None:
     page.heading("Inputs")
     for run, steps in runs_of(results.files).items():
         without = steps[-1].without_range(results.settings)
@@ -393,6 +306,25 @@ def _inputs(page: Page, results: Results, content: dict[str, Any]) -> None:
         output.add_list(page, [f"{one['name']}: {one['reason']}" for one in aside])
 
 
+FRAME = Frame(
+    title="AMRIC redone",
+    source=SOURCE,
+    items=ITEMS,
+    words=WORDS,
+    columns=points.COLUMNS,
+    version=work.version,
+    results=_results,
+    needs=_needs,
+    head=_head,
+    rows=points.rows,
+    name_of=_name_of,
+    broken=points.broken,
+    left_aside=lambda content: content["left_aside"],
+    before_items=_broken_bounds,
+    after_items=_inputs,
+    also_recorded=lambda results: {"writes": points.writes(results)},
+    failure_as_json=_failure_as_json,
+)
 PAPER = Paper(
     "amric",
     "Redo the tables and figures of the AMRIC paper (SC 2023) on plotfiles",
@@ -401,5 +333,5 @@ PAPER = Paper(
     add_arguments,
     ("files", "items", "fields", "bounds", "curve_bounds", "cells", "ranks", "repeats", "slice"),
     prepare,
-    report_of,
+    FRAME.report,
 )

@@ -46,7 +46,14 @@ def wanted(files: Sequence[File], settings: Settings) -> list[tuple[File, Reques
                 for one in item.needs(file, settings):
                     if is_cut or not isinstance(one, Panels | Plane):
                         found[(file, one)] = None
-    return sorted(found, key=lambda pair: _order(files.index(pair[0]), pair[1]))
+    return in_order(found, files)
+
+
+def in_order(
+    pairs: Iterable[tuple[File, Request]], files: Sequence[File]
+) -> list[tuple[File, Request]]:
+    """As they are measured."""
+    return sorted(pairs, key=lambda pair: _order(files.index(pair[0]), pair[1]))
 
 
 def _order(place: int, request: Request) -> tuple:

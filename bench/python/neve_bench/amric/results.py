@@ -5,22 +5,22 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from .. import report
 from ..machines import Machine
+from ..paper.numbers import number, span
 from ..paper.output import FAILED_HEADING
+from ..paper.results import Record, Recorded
 from ..paper.unit import brief
 from ..rd.curves import ratio_at_equal_psnr
 from .files import File, Settings, runs_of
 from .requests import Panels, Plane, Point, Request, Writes
 
-Record = dict[str, Any]
 MOST_NAMED = 3  # of the files on which a claim does not hold
 Curve = list[tuple[float, float]]  # (PSNR, ratio), PSNR rising
 
 
-class Results:
+class Results(Recorded):
     def __init__(
         self,
         settings: Settings,
@@ -28,10 +28,8 @@ class Results:
         records: Mapping[tuple[File, Request], Record],
         machines: Sequence[Machine | None] = (),  # that the records are of
     ):
-        self.settings = settings
-        self.machines = list(machines)
+        super().__init__(settings, records, machines)
         self.files = list(files)
-        self.records = records
         # By file, field and way, of the cells that were asked for: the points of curves.
         self._rows: dict[tuple[File, str, str], list[Record]] = {}
         for file, request in records:
@@ -115,15 +113,15 @@ class Results:
         ]
         return sorted(found, key=lambda pair: pair[0])
 
-    def failures(self) -> list[tuple[File, Request, str]]:
+    def failures(self) -> list[tuple[tuple[File, Request], str]]:
         """Also those of single ways of a write."""
         found = []
-        for (file, request), record in self.records.items():
+        for pair, record in self.records.items():
             if record["error"] is not None:
-                found.append((file, request, record["error"]))
-            elif isinstance(request, Writes):
+                found.append((pair, record["error"]))
+            elif isinstance(pair[1], Writes):
                 found += [
-                    (file, request, f"{row['way']}: {row['error']}")
+                    (pair, f"{row['way']}: {row['error']}")
                     for row in record["result"]["rows"]
                     if row.get("error")
                 ]
@@ -135,24 +133,9 @@ def geomean(values: Iterable[float | None]) -> float | None:
     return report.geomean(there) if there else None
 
 
-def number(value: float | None, digits: int = 3) -> str:
-    return report.number(value, digits)
-
-
-def counted(count: int, what: str) -> str:
-    return f"{count} {what}" + ("" if count == 1 else "s")
-
-
 def times(value: float | None) -> str:
     """A factor, with three digits behind the point, where 1 divides ahead from behind."""
     return "-" if value is None else f"{value:.3f}"
-
-
-def span(values: Iterable[float], unit: str = "", digits: int = 3) -> str:
-    """Least and largest: "3.90 to 17.6 %"; once, where both read the same."""
-    there = list(values)
-    ends = dict.fromkeys(number(end, digits) for end in (min(there), max(there)))
-    return " to ".join(ends) + unit
 
 
 def span_and_mean(values: Iterable[float], unit: str = "", digits: int = 3) -> str:

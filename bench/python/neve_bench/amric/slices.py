@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..paper.item import Finding, Item
+from ..paper.numbers import counted, number
 from . import tell, ways
 from .files import File, Settings
 from .requests import Panels, Point
-from .results import Results, counted, number, times, worst
+from .results import Results, times, worst
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..paper import output
+from ..paper.numbers import number
 from . import tell, ways
 from .files import File, Settings
 from .requests import Point
-from .results import Results, geomean, number
+from .results import Results, geomean
 from .ways import ADAPTIVE, AMREX, BEST, INTERP, NEVE
 
 # AMRIC's and AMReX's bounds of the paper's WarpX and Nyx runs (table 1).

@@ -11,11 +11,12 @@ from functools import partial
 from ..amr.equal_ratio import is_close
 from ..paper import output
 from ..paper.item import MEASURED, Finding, verdict_of
+from ..paper.numbers import number
 from ..study.page import Block
 from . import drawing, ways
 from .files import File, Settings
 from .requests import Panels, Point
-from .results import Record, Results, geomean, number, times, worst
+from .results import Record, Results, geomean, times, worst
 
 Levels = Callable[[File], Sequence[int | None]]
 

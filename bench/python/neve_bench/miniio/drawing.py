@@ -39,6 +39,13 @@ STYLES = {
     FILE_SYSTEM: (BLACK, "_"),
     RAW_BYTES: (BLACK, "o"),
 }
+# By the writer, for outputs of one compression: HDF5's are solid.
+DASHES = {
+    **dict.fromkeys(
+        (outputs.ADIOS, outputs.ADIOS_ZLIB, outputs.ADIOS_ZFP, outputs.ADIOS_ZFP_C_ORDER), "--"
+    ),
+    **dict.fromkeys((outputs.NEVE_PLAIN, outputs.NEVE_LOSSLESS, outputs.NEVE), ":"),
+}
 SPARE = ((BLACK, "o"), (ORANGE, "s"), (BLUE, "^"), (VERMILION, "D"))
 Line = Mapping[float, float]  # by what is across
 
@@ -85,9 +92,8 @@ def lines(
         for number, (name, line) in enumerate(drawn.items()):
             colour, marker = _style(name, number)
             at = [places.index(x) for x in line]
-            place.plot(
-                at, list(line.values()), color=colour, marker=marker, label=name, linewidth=1.2
-            )
+            style = {"color": colour, "marker": marker, "linestyle": DASHES.get(name, "-")}
+            place.plot(at, list(line.values()), label=name, linewidth=1.2, **style)
         for label, (name, line) in alone.items():
             colour, marker = _style(name, 0)
             at = [places.index(x) for x in line]
@@ -229,6 +235,7 @@ def _legend_below(figure, axes, columns: int | None = None) -> None:
         list(found),
         fontsize=7,
         loc="outside lower center",
+        handlelength=3,
         ncols=min(columns or len(found), fit),
     )
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from ..paper import output
 from ..paper.item import FAILS, HELD, HOLDS, IN_PART, MEASURED, NOT_HELD, UNTOLD
+from ..paper.numbers import number
 from ..study.page import Block
 from ..study.summary import LIKELY_CHANCE, MIN_PAIRS, sign_test
-from .results import number
 
 MOST = 0.5  # of comparisons, where a claim says "most"
 NEARLY_EVERY = 0.8

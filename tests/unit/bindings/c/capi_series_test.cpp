@@ -90,5 +90,43 @@ TEST(CSeries, WithoutOptionsEveryBitIsKept) {
   neve_series_free(series);
 }
 
+// As encode_step and neve.Series have it: any text is a name, and the log has the whole of it.
+TEST(CSeries, NamesAreKeptWhole) {
+  neve_series* series = nullptr;
+  ASSERT_EQ(neve_series_create(nullptr, &series), NEVE_OK) << neve_last_error();
+  const std::vector<float> values(64, 1.5F);
+  const uint64_t shape[] = {values.size()};
+  const void* pieces[] = {values.data()};
+  const std::vector<std::string> names = {"", "a\tb\n\x01\x1b[1m", "temp\xc3\xa9rature", "\xff\xfe",
+                                          std::string(100'000, 'n')};
+  for (size_t i = 0; i < names.size(); ++i) {
+    for (uint64_t step = 0; step < 2; ++step) {
+      void* frame = nullptr;
+      size_t bytes = 0;
+      ASSERT_EQ(neve_series_step(series, names[i].c_str(), NEVE_F32, 1, shape, 1, pieces, &frame, &bytes),
+                NEVE_OK)
+          << neve_last_error();
+      neve_free(frame);
+      neve_choice choice = NEVE_CHOICE_INIT;
+      ASSERT_EQ(neve_series_choice(series, 2 * i + step, &choice), NEVE_OK) << neve_last_error();
+      EXPECT_EQ(choice.variable, names[i]);
+      EXPECT_EQ(choice.step, step);
+    }
+  }
+  neve_series_free(series);
+}
+
+TEST(CSeries, LongOptionsAreNotRepeatedWhole) {
+  neve_series* series = nullptr;
+  const std::string wrong = "candidates=" + std::string(100'000, 'x');
+  EXPECT_EQ(neve_series_create(wrong.c_str(), &series), NEVE_USAGE);
+  EXPECT_EQ(series, nullptr);
+  const std::string told = neve_last_error();
+  EXPECT_LT(told.size(), 1000U);
+  EXPECT_NE(told.find("allowed: all or acomps alone, or with + between them B-LZO"), std::string::npos)
+      << told;
+  EXPECT_EQ(told.find("auto"), std::string::npos) << told;
+}
+
 }  // namespace
 }  // namespace neve

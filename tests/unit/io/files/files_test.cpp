@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/files/copy_in_folder.hpp"
 #include "io/files/process.hpp"
 #include "io/files/scratch_file.hpp"
 #include "io/files/stage_file.hpp"
@@ -322,6 +323,19 @@ TEST_F(TemporaryName, OneFileUnderSeveralSpellingsIsOnePlace) {
     EXPECT_EQ(check_is_another(directory_ / "a", path).code(), Code::usage) << path;
   }
   EXPECT_TRUE(check_is_another(directory_ / "a", directory_ / "d").ok());
+}
+
+TEST_F(TemporaryName, ACopyInAFolderTakesNoLinksName) {
+  test::write_file(directory_ / "a", "x");
+  fs::create_symlink("a", directory_ / "to_it");
+  fs::create_symlink("b", directory_ / "to_nothing");
+  for (const char* name : {"to_it", "to_nothing"}) {
+    const Status status = check_is_another_in_folder(directory_ / "a", directory_ / name);
+    EXPECT_EQ(status.code(), Code::usage);
+    EXPECT_NE(status.message().find("is a symbolic link"), std::string::npos) << status.message();
+  }
+  EXPECT_EQ(check_is_another_in_folder(directory_ / "a", directory_ / "a").code(), Code::usage);
+  EXPECT_TRUE(check_is_another_in_folder(directory_ / "a", directory_ / "b").ok());
 }
 
 TEST_F(TemporaryName, OfAScratchFileIsGoneAtOnceAndItGivesBackWhatItHolds) {

@@ -215,6 +215,35 @@ TEST(FilterParameters, EveryShorterListIsRefused) {
   }
 }
 
+// Of a user, and of a dataset whose properties are those of another one.
+TEST(FilterParameters, WordsBehindTheLastAreRefused) {
+  FilterParameters of_user = example(), with_methods = example();
+  of_user.chunk_shape.clear();
+  with_methods.bound = {BoundMode::lossless, 0};
+  with_methods.codec = Codec::lossless;
+  with_methods.candidates = *parse_lossless_methods("acomps");
+  std::vector<uint32_t> layout_1 = to_words(FilterParameters{});
+  layout_1[0] = 1;
+  layout_1.pop_back();
+  for (const std::vector<uint32_t>& words :
+       {to_words(of_user), to_words(example()), to_words(with_methods), layout_1}) {
+    ASSERT_TRUE(parse_user_words(words).ok()) << parse_user_words(words).status().message();
+    for (const uint32_t more : {0U, 1U, 33U, 0xffffffffU}) {
+      std::vector<uint32_t> longer = words;
+      longer.push_back(more);
+      const Status status = parse_user_words(longer).status();
+      EXPECT_EQ(status.code(), Code::usage);
+      EXPECT_NE(status.message().find(std::to_string(longer.size())), std::string::npos) << status.message();
+    }
+  }
+  std::vector<uint32_t> one_more = to_words(of_user);
+  one_more.push_back(7);
+  EXPECT_EQ(parse_user_words(one_more).status().message(),
+            "Neve's filter got " + std::to_string(one_more.size()) + " parameters; allowed: the user's " +
+                std::to_string(one_more.size() - 1) + ", or " + std::to_string(one_more.size() + 1) +
+                " + 2 D with what the filter adds to a dataset of D dimensions, 1 to 32");
+}
+
 TEST(FilterParameters, BadBoundIsRefused) {
   for (const double bad :
        {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {

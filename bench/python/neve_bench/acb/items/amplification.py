@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from ...paper import output
 from ...paper.item import Finding, Item, verdict_of
+from ...paper.numbers import number, span
 from .. import measured, tell
 from ..requests import Request
-from ..results import Record, Results, number, span
+from ..results import Record, Results
 from ..settings import Settings
 from ..strategies import COMPRESSED, SKELETON
 from .table_1 import row as counts

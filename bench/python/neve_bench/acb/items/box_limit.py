@@ -8,9 +8,10 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import FAILS, HOLDS, IN_PART, Finding, Item
+from ...paper.numbers import number
 from .. import cases, drawing, measured, tell
 from ..requests import Modelled, Request, Timed
-from ..results import Record, Results, number, size
+from ..results import Record, Results, size
 from ..settings import Settings
 from ..strategies import AGGREGATED, HDF5, SKELETON
 from .scaling_here import UNDECIDED, faster

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from ...paper import output
 from ...paper.item import MEASURED, Finding, Item
+from ...paper.numbers import number
 from .. import measured, tell
 from ..requests import Staged
-from ..results import Results, number, size
+from ..results import Results, size
 from ..settings import Settings
 
 DIRECT, STAGED = "direct", "staged"

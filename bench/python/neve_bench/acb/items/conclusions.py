@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from ...paper import output
 from ...paper.item import HOLDS, IN_PART, MEASURED, Finding, Item, verdict_of
+from ...paper.numbers import number, span
 from .. import cases, measured, tell
 from ..requests import Modelled, Request
-from ..results import Plan, Results, number, size, span
+from ..results import Plan, Results, size
 from ..settings import Settings
 from ..strategies import AGGREGATED, COLLECTIVE, HDF5, INDEPENDENT, METHODS
 from . import figure_13, read_back, scaling, striping

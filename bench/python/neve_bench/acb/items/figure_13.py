@@ -8,9 +8,10 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import number
 from .. import cases, drawing, stated, tell
 from ..requests import Modelled
-from ..results import Plan, Results, number
+from ..results import Plan, Results
 from ..settings import Settings
 from ..strategies import AGGREGATED, COMPRESSED, METHODS, SKELETON, label
 

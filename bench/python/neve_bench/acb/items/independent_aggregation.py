@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import number
 from .. import measured, tell
 from ..requests import Request
-from ..results import Results, number, size
+from ..results import Results, size
 from ..settings import Settings
 from ..strategies import AGGREGATED, COLLECTIVE, HDF5, HDF5_AGGREGATED_INDEPENDENT, INDEPENDENT
 from .scaling_here import compared, decided, ratios, verdict

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from ...paper import output
 from ...paper.item import HOLDS, IN_PART, Finding, Item
+from ...paper.numbers import number, span
 from .. import cases, tell
 from ..requests import Modelled
-from ..results import Results, number, span
+from ..results import Results
 from ..settings import Settings
 
 CHOMBO, GREEDY, EVEN_RUNS = "chombo", "greedy", "even-runs"

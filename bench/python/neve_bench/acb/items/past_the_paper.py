@@ -10,9 +10,10 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import number, span
 from .. import cases, drawing, measured, tell
 from ..requests import Modelled, Request
-from ..results import Plan, Results, number, span
+from ..results import Plan, Results
 from ..settings import Settings
 from ..strategies import AGGREGATED, COMPRESSED, HDF5, SKELETON, label
 from . import figure_13, scaling

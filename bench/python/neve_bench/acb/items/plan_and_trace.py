@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from ...paper import output
 from ...paper.item import Finding, Item, verdict_of
+from ...paper.numbers import counted, span
 from .. import measured, tell
 from ..requests import Request
-from ..results import Results, counted, percent, span
+from ..results import Results, percent
 from ..settings import Settings
 from ..strategies import HDF5, INDEPENDENT, is_hdf5
 

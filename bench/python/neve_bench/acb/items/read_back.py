@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from ...paper import output
 from ...paper.item import FAILS, HOLDS, Finding, Item
+from ...paper.numbers import number
 from .. import measured, tell
 from ..requests import Contents, Request
-from ..results import Results, number
+from ..results import Results
 from ..settings import Settings
 from ..strategies import UNCOMPRESSED
 

@@ -8,9 +8,10 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import number, span
 from .. import cases, drawing, stated, tell
 from ..requests import Modelled
-from ..results import Plan, Results, number, span
+from ..results import Plan, Results
 from ..settings import Settings
 from ..strategies import AGGREGATED, COLLECTIVE, COMPRESSED, INDEPENDENT, METHODS, SKELETON, label
 

@@ -8,8 +8,9 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import HOLDS, IN_PART, Finding, Item, verdict_of
+from ...paper.numbers import counted, number, span
 from .. import drawing, measured, strategies, tell
-from ..results import Record, Results, counted, number, span
+from ..results import Record, Results
 from ..settings import Settings
 from ..strategies import (
     AGGREGATED,

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import span
 from .. import cases, stated, tell
 from ..requests import Modelled
-from ..results import Results, span
+from ..results import Results
 from ..settings import Settings
 from ..stated import Speedup
 from ..strategies import COLLECTIVE, INDEPENDENT, label

@@ -8,9 +8,10 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import Finding, Item, verdict_of
+from ...paper.numbers import number, span
 from .. import cases, drawing, stated, tell
 from ..requests import Modelled
-from ..results import Plan, Results, number, percent, span
+from ..results import Plan, Results, percent
 from ..settings import Settings
 from ..strategies import AGGREGATED, COLLECTIVE, INDEPENDENT, METHODS, SKELETON, label
 

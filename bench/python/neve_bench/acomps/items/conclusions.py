@@ -49,8 +49,7 @@ def find(results: Results) -> Finding:
     counts = Counter(tell.WORDS[one.verdict] for one in told)
     listed = ", ".join(f"{count} {word}" for word, count in counts.items())
     finding = tell.finding(told, SOURCE, f"of {len(told)} claims: {listed}", "see past the slides")
-    missed = [f"{one.what}: {one.said}" for one in told if one.verdict != tell.HOLDS]
-    finding.why = "; ".join(missed)
+    finding.why = "; ".join(tell.missed(told, with_reasons=False))
     return finding
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from ... import report
 from ...paper import output
 from ...paper.item import Finding, Item, verdict_of
+from ...paper.numbers import number
 from .. import tell
 from ..inputs import Variable
 from ..methods import ACOMPS, EVERY, NINE, SPEED_UNIT, best_of, speed_of, usable
@@ -65,10 +66,10 @@ def find(results: Results) -> Finding:
         verdict_of(len(smaller), len(of)),
         SOURCE,
         f"best of the nine: {tell.size(nine)}",
-        f"Neve's choice by ratio: {tell.size(ours)}, {tell.number(nine / ours)} times smaller, "
-        f"geometric mean {tell.number(means['by ratio'])}; by speed "
-        f"{tell.number(means['by speed'])} times as fast and "
-        f"{tell.number(means['bytes by speed'])} times smaller than the fastest of the nine",
+        f"Neve's choice by ratio: {tell.size(ours)}, {number(nine / ours)} times smaller, "
+        f"geometric mean {number(means['by ratio'])}; by speed "
+        f"{number(means['by speed'])} times as fast and "
+        f"{number(means['bytes by speed'])} times smaller than the fastest of the nine",
         tell.joined(f"larger in {tell.first(missed)}" if missed else "", _of_speeds(results, of)),
         [output.table(header, rows)],
         {"gains": {v.label: gain for v, gain in of.items()}, "means": means},
@@ -89,8 +90,8 @@ def _row(variable: Variable, table: Record, chosen: Record) -> tuple[str, ...]:
         chosen["method"],
         str(least),
         str(chosen["bytes"]),
-        tell.number(least / chosen["bytes"]),
-        tell.number(speed),
+        number(least / chosen["bytes"]),
+        number(speed),
     )
 
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import number
 from .. import cycles, drawing, measured, tell
 from ..cycles import NETCDF, NONE
 from ..measured import Runs
@@ -67,7 +68,8 @@ def _costly(disk: Runs, bandwidth: float) -> tell.Claim:
         slide=11,
         what=f"the conversion takes most of the cycle ({disk.on(bandwidth).place})",
         source="56 %",
-        ours=f"{tell.percent(disk.conversion_share())} on this disk, {tell.percent(share)} there",
+        ours=f"{tell.percent(disk.conversion_share())} on this disk, {tell.percent(share)} on "
+        f"{disk.on(bandwidth).place}",
         neve="0: nothing is converted",
         how=tell.MODEL,
         why="" if share > HALF else _why_not(disk),
@@ -79,7 +81,7 @@ def _why_not(disk: Runs) -> str:
     there = storage_of_share(disk, STATED_SHARE)
     most = tell.percent(share_by_model(disk, measured.SLOWEST))
     if there is not None:
-        return f"by the model it is 56 % at {tell.number(there)} MB/s"
+        return f"by the model it is 56 % at {number(there)} MB/s"
     return f"by the model {most} at most: a conversion here moves no more than that share of bytes"
 
 
@@ -106,7 +108,7 @@ def find(results: Results) -> Finding:
         (
             f"{bandwidth:g}",
             tell.percent(share_by_model(disk, bandwidth)),
-            *(tell.number(disk.on(bandwidth).least(name)) for name in (NETCDF, NONE)),
+            *(number(disk.on(bandwidth).least(name)) for name in (NETCDF, NONE)),
         )
         for bandwidth in MODELLED
     ]
@@ -126,7 +128,7 @@ def find(results: Results) -> Finding:
             "share on storage of a process": of_process.conversion_share(),
             "slides' MB/s": slides_bandwidth(),
         },
-        f"The slides' conversion moved 283 GB in 36.7 minutes: {tell.number(slides_bandwidth())} "
+        f"The slides' conversion moved 283 GB in 36.7 minutes: {number(slides_bandwidth())} "
         f"MB/s, for {cycles.PROCESSES} processes: the first storage is as fast for all ranks here, "
         "the second one for each of them",
     )

@@ -8,6 +8,7 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import number
 from .. import cycles, drawing, measured, tell
 from ..cycles import ACOMPS_RATIO, ACOMPS_SPEED, LABELS, NETCDF, NONE, RATIO, SLIDE_14, SPEED
 from ..measured import Runs
@@ -125,9 +126,9 @@ def find(results: Results) -> Finding:
     rows = [
         (
             LABELS[m],
-            tell.number(SLIDE_14.get(m)),
+            number(SLIDE_14.get(m)),
             tell.percent(SLIDE_14[m] / SLIDE_14[NETCDF]) if m in SLIDE_14 else "-",
-            tell.number(runs.bytes(m) / 1e6),
+            number(runs.bytes(m) / 1e6),
             tell.percent(runs.bytes(m) / runs.bytes(NETCDF)),
             tell.percent(runs.bytes(m) / runs.bytes(NONE)),
         )

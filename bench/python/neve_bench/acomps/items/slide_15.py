@@ -8,6 +8,7 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import number
 from .. import cycles, drawing, measured, tell
 from ..cycles import ACOMPS_RATIO, ACOMPS_SPEED, LABELS, NETCDF, NONE, RATIO, SPEED
 from ..measured import Runs
@@ -41,8 +42,8 @@ def _close_to_fastest(runs: Runs) -> tell.Claim:
         slide=15,
         what="ACOMPS by speed is close to the fastest compressor",
         source="close to LZO",
-        ours=f"{tell.number(factor)} times {LABELS[fastest]}",
-        neve=f"by speed {tell.number(_over(runs, SPEED, fastest))} times",
+        ours=f"{number(factor)} times {LABELS[fastest]}",
+        neve=f"by speed {number(_over(runs, SPEED, fastest))} times",
         why="" if factor <= CLOSE else f"over {tell.percent(CLOSE - 1)} longer",
     )
 
@@ -62,9 +63,9 @@ def _lower_than_bzip2(runs: Runs) -> tell.Claim:
         slide=15,
         what="ACOMPS by ratio has a lower overhead than bzip2, and is smaller",
         source="lower overhead, much better compression",
-        ours=f"storing {tell.number(_storing(runs, ACOMPS_RATIO))} s against "
-        f"{tell.number(_storing(runs, 'bzip2'))} s, {tell.percent(smaller)} smaller",
-        neve=f"by ratio {tell.number(_storing(runs, RATIO))} s, "
+        ours=f"storing {number(_storing(runs, ACOMPS_RATIO))} s against "
+        f"{number(_storing(runs, 'bzip2'))} s, {tell.percent(smaller)} smaller",
+        neve=f"by ratio {number(_storing(runs, RATIO))} s, "
         f"{tell.percent(1 - runs.bytes(RATIO) / runs.bytes('bzip2'))} smaller",
         why="" if is_so else ", ".join(reasons),
     )
@@ -85,7 +86,7 @@ def _below(runs: Runs, other: str) -> str:
         "at no bandwidth, by the model"
         if there is None
         else f"coding takes longer than it saves; by the model it is faster than {LABELS[other]} "
-        f"below {tell.number(there)} MB/s"
+        f"below {number(there)} MB/s"
     )
 
 
@@ -96,9 +97,9 @@ def _low_overhead(runs: Runs) -> tell.Claim:
         slide=15,
         what=f"ACOMPS incurs low overhead: by speed at most 10 % over no compression, {runs.place}",
         source="low overhead",
-        ours=f"{tell.number(factor)} times the cycle without",
-        neve=f"by speed {tell.number(_over(runs, SPEED, NONE))}, by ratio "
-        f"{tell.number(_over(runs, RATIO, NONE))}",
+        ours=f"{number(factor)} times the cycle without",
+        neve=f"by speed {number(_over(runs, SPEED, NONE))}, by ratio "
+        f"{number(_over(runs, RATIO, NONE))}",
         how=_how(runs),
         why="" if factor <= LOW else _below(runs, NONE),
     )
@@ -111,9 +112,9 @@ def _faster_than_netcdf(runs: Runs) -> tell.Claim:
         slide=15,
         what=f"ACOMPS by speed is faster than netCDF and binary files, {runs.place}",
         source="bars of half the height",
-        ours=f"{tell.number(factor)} times as long",
-        neve=f"by speed {tell.number(_over(runs, SPEED, NETCDF))}, by ratio "
-        f"{tell.number(_over(runs, RATIO, NETCDF))}",
+        ours=f"{number(factor)} times as long",
+        neve=f"by speed {number(_over(runs, SPEED, NETCDF))}, by ratio "
+        f"{number(_over(runs, RATIO, NETCDF))}",
         how=_how(runs),
         why="" if factor < 1 else _below(runs, NETCDF),
     )
@@ -162,11 +163,11 @@ def _row(method: str, disk: Runs, *storages: Runs) -> tuple[str, ...]:
     phases = disk.phases(method)
     return (
         LABELS[method],
-        tell.number(disk.bytes(method) / 1e6),
-        *(tell.number(phases[name]) for name in cycles.PHASES),
-        tell.number(sum(phases.values())),
+        number(disk.bytes(method) / 1e6),
+        *(number(phases[name]) for name in cycles.PHASES),
+        number(sum(phases.values())),
         tell.span(disk.seconds(method)),
-        *(tell.number(storage.least(method)) for storage in storages),
+        *(number(storage.least(method)) for storage in storages),
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...paper.item import Finding, Item
+from ...paper.numbers import counted, number
 from .. import tell
 from ..methods import ACOMPS, ALL, EVERY, NINE, OWN
 from ..requests import DELTAS, Request
@@ -37,7 +38,7 @@ def _more_methods(results: Results) -> tell.Claim:
         source="future work",
         ours=f"{len(NINE)} methods",
         neve=f"{len(ALL)} methods: smaller in {len(better)} of {len(tables)} {results.variables}, "
-        f"all bytes {tell.number(gain)} times smaller; lossy codecs: slide 3",
+        f"all bytes {number(gain)} times smaller; lossy codecs: slide 3",
         why="" if better else "the nine are as small everywhere",
     )
 
@@ -52,8 +53,8 @@ def _pays(results: Results) -> tell.Claim:
     choices = {d: sum(run.rechoices for run in runs if run.delta == d) for d in DELTAS}
     steps = sum(len(run.decisions) for run in runs if run.delta == DELTAS[0])
     told = ", ".join(
-        f"delta {tell.percent(d)}: {choices[d]} choices in {steps} steps keep "
-        f"{tell.number(sum(of) / len(of))}"
+        f"delta {tell.percent(d)}: {counted(choices[d], 'choice')} in {steps} steps, kept "
+        f"{number(sum(of) / len(of))}"
         for d, of in kept.items()
         if of
     )
@@ -65,7 +66,7 @@ def _pays(results: Results) -> tell.Claim:
         what="how often it is advantageous to do the re-analysis",
         source="a question",
         ours=told or "not measured",
-        neve=f"rivals are estimated at every step: keeps {tell.number(sum(mean) / len(mean))}"
+        neve=f"rivals are estimated at every step: keeps {number(sum(mean) / len(mean))}"
         if mean
         else "not measured",
         why="a question, of which no answer is stated",
@@ -121,7 +122,7 @@ def _threads(results: Results) -> tell.Claim:
         what="the analysis can be parallelized by threads",
         source="future work",
         ours="-",
-        neve=f"{tell.number(gain)} times faster on {count} threads" if gain else "not measured",
+        neve=f"{count} threads take {number(1 / gain)} of one's time" if gain else "not measured",
         why="one thread alone" if gain is None else "" if gain > 1 else "no faster here",
     )
     return tell.unless(results.busy([results.subject.threads()]) if gain else "", claim)

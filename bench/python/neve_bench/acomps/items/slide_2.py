@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...paper.item import Finding, Item
+from ...paper.numbers import number
 from .. import cycles, measured, tell
 from ..cycles import ACOMPS_RATIO, ACOMPS_SPEED, NETCDF, NONE, RATIO, SPEED
 from ..measured import Runs
@@ -53,7 +54,7 @@ def bandwidth(runs: Runs, method: str) -> float:
 
 def _bandwidth(runs: Runs) -> tell.Claim:
     is_so = bandwidth(runs, ACOMPS_SPEED) > bandwidth(runs, NONE)
-    told = {m: f"{tell.number(bandwidth(runs, m))} MB/s" for m in (NONE, ACOMPS_SPEED, SPEED)}
+    told = {m: f"{number(bandwidth(runs, m))} MB/s" for m in (NONE, ACOMPS_SPEED, SPEED)}
     return tell.claim_of(
         is_so,
         slide=2,
@@ -68,7 +69,7 @@ def _bandwidth(runs: Runs) -> tell.Claim:
 
 def _below(runs: Runs) -> str:
     there = runs.break_even(ACOMPS_SPEED, NONE)
-    told = "" if there is None else f"; the cycle gains below {tell.number(there)} MB/s"
+    told = "" if there is None else f"; the cycle gains below {number(there)} MB/s"
     return f"coding takes longer than it saves{told}"
 
 
@@ -80,7 +81,8 @@ def _share(disk: Runs, storage: Runs) -> tell.Claim:
         what=f"I/O and extraneous work take most of the time with netCDF and binary files "
         f"({storage.place})",
         source="60 %",
-        ours=f"{tell.percent(share(disk))} on this disk, {tell.percent(share(storage))} there",
+        ours=f"{tell.percent(share(disk))} on this disk, {tell.percent(share(storage))} on "
+        f"{storage.place}",
         neve=f"{tell.percent(share(storage, SPEED))} by speed",
         how=tell.MODEL,
         why="" if is_so else "computing takes longer here",

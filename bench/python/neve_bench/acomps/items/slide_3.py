@@ -11,6 +11,7 @@ import numpy as np
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import number
 from .. import drawing, tell
 from ..inputs import Variable
 from ..methods import NINE, OWN, usable
@@ -63,7 +64,7 @@ def _preprocessing(tables: Tables) -> tell.Claim:
     raw = sum(t["raw_bytes"] for t in tables.values())
 
     def ratio(sizes: dict[Variable, int]) -> str:
-        return tell.number(raw / sum(sizes.values())) if sizes else "-"
+        return number(raw / sum(sizes.values())) if sizes else "-"
 
     return tell.Claim(
         slide=3,
@@ -92,7 +93,7 @@ def _lossy(tables: Tables) -> tell.Claim:
         what="lossy methods compress more, and lose precision",
         source="ZFP, SZ, ISABELA",
         ours="not of this source",
-        neve=f"ratio {tell.number(raw / lossy) if lossy else '-'} within 1e-3 of each range",
+        neve=f"ratio {number(raw / lossy) if lossy else '-'} within 1e-3 of each range",
         held=len(tried) - len(missed),
         tried=len(tried),
         why=f"not in {tell.first(missed)}" if missed else "",

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import counted
 from .. import tell
 from ..inputs import Series
 from ..methods import ALL, NINE, best_of, ratio_of, usable
@@ -82,7 +83,7 @@ def _over_time(results: Results) -> tell.Claim:
         slide=4,
         what="the best method may change for the same variable over time",
         source="may",
-        ours=f"it does in {len(changed)} of {tell.counted(len(own), 'series')}"
+        ours=f"it does in {len(changed)} of {counted(len(own), 'series')}"
         + (f": {tell.first(changed)}" if changed else ""),
         neve=f"among all methods in {len(changed_of_all)}",
         why="" if changed else "no series of the files has another best method at some step",

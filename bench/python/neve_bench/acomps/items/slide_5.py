@@ -10,6 +10,7 @@ from typing import Any
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import number
 from .. import drawing, tell
 from ..inputs import Variable
 from ..methods import ALL, NINE, SPEED_UNIT, best_of, ratio_of, speed_of, usable
@@ -153,7 +154,7 @@ def find(results: Results) -> Finding:
 
 
 def _best(table: dict[str, Any], what: str, method: str) -> tuple[str, str]:
-    return method, tell.number(OF[what](table, method))
+    return method, number(OF[what](table, method))
 
 
 ITEM = Item("slide-5", "Slide 5", "The best method differs for different variables", needs, find)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...paper.item import Finding, Item
+from ...paper.numbers import number
 from .. import tell
 from ..methods import ACOMPS, ALL, CANDIDATES, EVERY, NINE, usable
 from ..requests import WEIGHTS, Chunks, Table, Weighed
@@ -96,7 +97,7 @@ def _chunked(results: Results) -> tell.Claim:
         gain = found["whole_s"] / found["part_s"]
         told = (
             f"one of {len(found['sizes'])} chunks is read out of {tell.percent(share)} of the "
-            f"bytes, in 1/{tell.number(gain)} of the time of all"
+            f"bytes, in 1/{number(gain)} of the time of all"
         )
         is_so = found["is_exact"] and gain > 1
     claim = tell.claim_of(

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ... import report
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import number
 from .. import tell
 from ..methods import ALL, NINE, OWN, SPEED_UNIT, ratio_of, speed_of, usable
 from ..requests import Request, Speeds
@@ -72,8 +73,8 @@ def find(results: Results) -> Finding:
         (
             name,
             str(sum(name in usable(t) for t in tables)),
-            *map(tell.number, (of["ratio"], of["MBps"], of["typical_MBps"])),
-            tell.number(of["MBps"] / of["typical_MBps"] if of["typical_MBps"] else None),
+            *map(number, (of["ratio"], of["MBps"], of["typical_MBps"])),
+            number(of["MBps"] / of["typical_MBps"] if of["typical_MBps"] else None),
         )
         for name, of in numbers.items()
     ]

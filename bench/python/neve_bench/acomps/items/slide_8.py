@@ -8,6 +8,7 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import number
 from .. import drawing, tell
 from ..inputs import Variable
 from ..methods import (
@@ -113,7 +114,7 @@ def _best(results: Results, candidates: str, what: str) -> tell.Claim:
     every = [share for row in of.values() for share in row]
     missed = sum(share < LEAST_SHARE for share in every)
     least = min(of, key=lambda v: min(of[v])).label if of else ""
-    told = f"least {tell.number(min(every))} of the best" if every else "not measured"
+    told = f"least {number(min(every))} of the best" if every else "not measured"
     is_source = candidates == ACOMPS
     return tell.Claim(
         slide=8,
@@ -194,7 +195,7 @@ def _ends(of: dict[Variable, list[float]], place: int) -> tuple[str, str]:
     values = [row[place] for row in of.values()]
     if not values:
         return "-", "-"
-    return tell.number(min(values)), tell.number(sum(values) / len(values))
+    return number(min(values)), number(sum(values) / len(values))
 
 
 ITEM = Item("slide-8", "Slide 8", "The criteria, and the first choice", needs, find)

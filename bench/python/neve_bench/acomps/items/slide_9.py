@@ -9,6 +9,7 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import Finding, Item
+from ...paper.numbers import number
 from .. import drawing, made, published, tell
 from ..inputs import Series
 from ..methods import ACOMPS, ALL, CANDIDATES, EVERY, MEASURED, NINE, TYPICAL, best_of, performances
@@ -195,7 +196,7 @@ def _sees(source: Sequence[Run], own: Sequence[Run]) -> list[tell.Claim]:
         of_made = [run for run in runs if run.series.is_made]
         missed = [run for run in of_made if run.blind > MOST_BLIND]
         told = f"blind for up to {max((r.blind for r in of_made), default=0)} steps, least kept "
-        told += tell.number(min((_mean(r.kept) for r in of_made), default=None))
+        told += number(min((_mean(r.kept) for r in of_made), default=None))
         found.append(
             tell.Claim(
                 slide=9,
@@ -254,7 +255,7 @@ def _least_kept(missed: Sequence[Run]) -> str:
     if not missed:
         return ""
     worst = min(missed, key=lambda run: _mean(run.kept))
-    return f"{tell.number(_mean(worst.kept))} in {_where(worst)}"
+    return f"{number(_mean(worst.kept))} in {_where(worst)}"
 
 
 def _most_costly(costly: Sequence[Run]) -> str:
@@ -282,7 +283,7 @@ def _row(run: Run) -> tuple[str, ...]:
     return (
         *(run.series.name, run.rule, NAMES[run.weights], tell.percent(run.delta)),
         *(str(run.rechoices), _reasons(run), str(run.blind)),
-        *(tell.number(_mean(run.kept)), tell.number(min(run.kept))),
+        *(number(_mean(run.kept)), number(min(run.kept))),
         tell.percent(run.choosing_share),
     )
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...amr.equal_ratio import is_close
 from ...paper.item import Finding, Item, verdict_of
+from ...paper.numbers import number
 from .. import tell
 from ..files import File, Settings
 from ..requests import Panels
-from ..results import Record, Results, listed, number, worst
+from ..results import Record, Results, listed, worst
 from ..ways import ADAPTIVE, LM, NEVE
 
 WAYS = (LM, ADAPTIVE, NEVE["balanced"])

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from ...paper import output
 from ...paper.item import Finding, Item, verdict_of
+from ...paper.numbers import number, span
 from .. import tell, ways
 from ..files import File, Settings
 from ..requests import Panels, Point
-from ..results import Results, listed, number, span
+from ..results import Results, listed
 from ..ways import ADAPTIVE, AMREX, NEVE
 
 RANKS = 8

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from ...paper import output
 from ...paper.item import NOT_HERE, Finding, Item
+from ...paper.numbers import number
 from .. import tell
 from ..files import File, Settings
 from ..requests import Point, Writes
-from ..results import Results, geomean, number, times
+from ..results import Results, geomean, times
 from ..ways import AMREX, LARGER_CHUNK
 from . import write_times
 

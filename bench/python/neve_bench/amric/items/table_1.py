@@ -7,8 +7,9 @@ import statistics
 
 from ...paper import output
 from ...paper.item import DESCRIBED, Finding, Item
+from ...paper.numbers import counted, number
 from ..files import File, Settings
-from ..results import Results, counted, listed, number, span_and_mean
+from ..results import Results, listed, span_and_mean
 
 # Run, ranks, grid of each level, density of each level in percent, size of a step, bounds of AMRIC
 # and of AMReX.

@@ -10,10 +10,11 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import NOT_HERE, Finding, Item
+from ...paper.numbers import number, span
 from .. import drawing, tell
 from ..files import WARPX, File, Settings
 from ..requests import Writes
-from ..results import Results, number, span, worst
+from ..results import Results, worst
 
 NO_COMPRESSION, AMREX, LR, INTERP = "nocomp", "amrex:1024", "amric-lr", "amric-interp"
 LARGER_AMREX = "amrex:4096"

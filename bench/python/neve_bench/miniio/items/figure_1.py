@@ -11,9 +11,10 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import MEASURED, Finding, Item
+from ...paper.numbers import counted, number, span
 from .. import drawing, measured, outputs, told
 from ..requests import Disk, Timed
-from ..results import Place, Record, Results, number, span
+from ..results import Place, Record, Results
 from ..settings import Settings
 
 SCALE = (
@@ -60,7 +61,9 @@ def find(results: Results) -> Finding:
     papers = [of for place, of in of_most.items() if outputs.is_papers(place.output)]
     ours = [of for place, of in of_most.items() if not outputs.is_papers(place.output)]
     disk = measured.disk_bandwidth(results)
-    bandwidth = ", ".join(f"{mbps:.0f} on {ranks}" for ranks, mbps in disk.items())
+    bandwidth = ", ".join(
+        f"{mbps:.0f} MB/s on {counted(ranks, 'rank')}" for ranks, mbps in disk.items()
+    )
     return Finding(
         MEASURED,
         paper,
@@ -68,7 +71,7 @@ def find(results: Results) -> Finding:
         f"raw MB/s on {most} ranks: {span(ours)}",
         told.joined(
             measured.busy(results),
-            f"the file system itself takes MB/s: {bandwidth}" if disk else "",
+            f"the file system itself takes {bandwidth}" if disk else "",
             SCALE,
         ),
         [*_pictures(rows, disk), output.table(HEADER, _table(rows))],

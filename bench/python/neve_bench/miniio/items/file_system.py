@@ -10,10 +10,11 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import FAILS, MEASURED, MODELLED, UNTOLD, Finding, Item
+from ...paper.numbers import number
 from .. import drawing, measured, model, outputs, told
 from ..model import Way
 from ..requests import Counted, Disk, Stored, Timed
-from ..results import BALANCED, Place, Results, number, stored_by
+from ..results import BALANCED, Place, Results, stored_by
 from ..settings import Settings
 from . import tile_sizes, zfp_9x
 

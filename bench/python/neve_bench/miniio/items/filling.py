@@ -8,9 +8,10 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import FAILS, HELD, HOLDS, MEASURED, Finding, Item, verdict_of
+from ...paper.numbers import number
 from .. import drawing, measured, outputs, told
 from ..requests import Stored, Surface
-from ..results import Results, number, stored_by
+from ..results import Results, stored_by
 from ..settings import Settings
 
 CONSTANT, NOISE, RANDOM = "constant", "coherent noise", "pseudo-random"

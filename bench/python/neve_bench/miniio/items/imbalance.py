@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from ...paper import output
 from ...paper.item import Finding, Item, verdict_of
+from ...paper.numbers import number, span
 from .. import measured
 from ..requests import Counted
-from ..results import BALANCED, EQUAL, Record, Results, number, span
+from ..results import BALANCED, EQUAL, Record, Results
 from ..settings import Settings
 
 POINTS, BYTES = "max_over_mean", "points_max_over_mean"
@@ -42,8 +43,9 @@ def find_load(results: Results) -> Finding:
     return Finding(
         verdict_of(sum(worse.values()), len(worse)),
         paper,
-        f"busiest / mean by valid points, {_numbers(equal)} tiles: equal {span(equal.values(), 4)}",
-        f"balanced by recursive bisection {span(balanced.values(), 4)}",
+        f"busiest / mean by valid points, {_numbers(equal)} tiles: equal "
+        f"{span(equal.values(), digits=4)}",
+        f"balanced by recursive bisection {span(balanced.values(), digits=4)}",
         "counted, not timed",
         [_table(counts)],
         {"equal": equal, "balanced": balanced},
@@ -60,7 +62,7 @@ def find_bytes(results: Results) -> Finding:
         verdict_of(sum(worse.values()), len(worse)),
         paper,
         f"busiest / mean by raw bytes, {_numbers(balanced)} tiles: equal "
-        f"{span(equal.values(), 4)}, balanced {span(balanced.values(), 4)}",
+        f"{span(equal.values(), digits=4)}, balanced {span(balanced.values(), digits=4)}",
         "compressed: see tile-sizes",
         f"counted, not timed: {most} balanced tiles come to {number(balanced[most], 4)}"
         if most

@@ -10,9 +10,10 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import MEASURED, Finding, Item, verdict_of
+from ...paper.numbers import span
 from .. import drawing, measured, outputs, told
 from ..requests import Counted, Timed
-from ..results import BALANCED, EQUAL, Place, Results, span
+from ..results import BALANCED, EQUAL, Place, Results
 from ..settings import Settings
 from . import tile_sizes
 
@@ -126,8 +127,9 @@ def find_unbalanced(results: Results) -> Finding:
             "seconds of balanced tiles / of unbalanced ones (right: unbalanced is faster)",
         ),
         told.joined(
-            f"counted: the busiest rank of balanced tiles writes {span(raw.values(), 4)} times "
-            f"the mean without compression ({', '.join(map(str, raw))} tiles), of equal tiles "
+            f"counted: the busiest rank of balanced tiles writes "
+            f"{span(raw.values(), digits=4)} times the mean without compression "
+            f"({', '.join(map(str, raw))} tiles), of equal tiles "
             "1.00: that much the slowest rank waits for, where ranks write side by side"
             if raw
             else "",

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from ...paper import output
 from ...paper.item import FAILS, HELD, IN_PART, MEASURED, MODELLED, NOT_HELD, UNTOLD, Finding, Item
+from ...paper.numbers import number
 from .. import measured, model, told
-from ..results import Results, number
+from ..results import Results
 from . import file_system
 
 HEADER = ("claim", "numbers", "")

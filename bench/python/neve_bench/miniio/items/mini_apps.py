@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from ...paper import output
 from ...paper.item import Finding, Item, verdict_of
+from ...paper.numbers import number
 from .. import told
 from ..requests import Stored
-from ..results import Record, Results, number
+from ..results import Record, Results
 from ..settings import Settings
 
 RANKS = 2

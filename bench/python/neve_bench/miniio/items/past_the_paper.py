@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from ...paper import output
 from ...paper.item import Finding, Item, verdict_of
+from ...paper.numbers import number
 from .. import measured, outputs, told
 from ..requests import Stored, Timed
-from ..results import BALANCED, Place, Results, number, stored_by
+from ..results import BALANCED, Place, Results, stored_by
 from ..settings import Settings
 from . import file_system
 

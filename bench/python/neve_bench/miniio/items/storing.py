@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from ...paper import output
 from ...paper.item import MEASURED, NOT_HERE, Finding, Item, verdict_of
+from ...paper.numbers import number
 from .. import measured, outputs, told
 from ..requests import Stored
-from ..results import Record, Results, number, stored_by
+from ..results import Record, Results, stored_by
 from ..settings import Settings
 
 RANKS = 2

@@ -10,9 +10,10 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import Finding, Item, verdict_of
+from ...paper.numbers import span
 from .. import drawing, measured, outputs, told
 from ..requests import Counted, Stored
-from ..results import BALANCED, EQUAL, Results, span, stored_by
+from ..results import BALANCED, EQUAL, Results, stored_by
 from ..settings import Settings
 
 LOSSLESS_WITHIN, BOUNDED_WITHIN = 1.06, 1.10  # of balanced tiles, busiest / mean
@@ -66,13 +67,13 @@ def find(results: Results) -> Finding:
     return Finding(
         verdict_of(sum(within.values()), len(within)),
         paper,
-        f"busiest / mean of balanced tiles: raw {span(raw.values(), 4)}; "
+        f"busiest / mean of balanced tiles: raw {span(raw.values(), digits=4)}; "
         + _said(balanced, outputs.is_papers),
         _said(balanced, lambda name: not outputs.is_papers(name)),
         told.joined(
             f"counted. Alike is up to {LOSSLESS_WITHIN:g} without loss, {BOUNDED_WITHIN:g} within "
             "a bound",
-            f"farther: {told.first(off)}" if off else "",
+            f"further off: {told.first(off)}" if off else "",
         ),
         _blocks(results, balanced, equal),
         {
@@ -84,7 +85,9 @@ def find(results: Results) -> Finding:
 
 
 def _said(spreads_of: dict[str, dict[int, float]], is_ours) -> str:
-    words = [f"{name} {span(of.values(), 4)}" for name, of in spreads_of.items() if is_ours(name)]
+    words = [
+        f"{name} {span(of.values(), digits=4)}" for name, of in spreads_of.items() if is_ours(name)
+    ]
     return ", ".join(words) or "-"
 
 

@@ -12,9 +12,10 @@ import numpy as np
 
 from ...paper import output
 from ...paper.item import MEASURED, Finding, Item, verdict_of
+from ...paper.numbers import counted, number
 from .. import measured, outputs, told
 from ..requests import Stored, Surface
-from ..results import EQUAL, Results, counted, number, stored_by
+from ..results import EQUAL, Results, stored_by
 from ..settings import Settings
 from .filling import FILL
 

@@ -10,9 +10,10 @@ from functools import partial
 
 from ...paper import output
 from ...paper.item import MEASURED, Finding, Item, verdict_of
+from ...paper.numbers import number
 from .. import drawing, measured, outputs, told
 from ..requests import Stored
-from ..results import BALANCED, Record, Results, number, stored_by
+from ..results import BALANCED, Record, Results, stored_by
 from ..settings import Settings
 
 PAPERS_RATIO = 9.0
