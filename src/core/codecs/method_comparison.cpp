@@ -2,333 +2,266 @@
 #include "core/codecs/method_comparison.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <functional>
+#include <optional>
 #include <utility>
 
+#include "core/catalog/lossless_methods.hpp"
 #include "core/codecs/listed_methods.hpp"
+#include "core/codecs/lossless_bytes.hpp"
+#include "core/codecs/part_trials.hpp"
 #include "core/codecs/section_codec.hpp"
 
 namespace neve {
 
 namespace {
 
-using Methods = std::array<double, lossless_methods>;
-
-size_t number_of(LosslessMethod method) { return static_cast<size_t>(method); }
-
-// Methods that come so close to the best of a part, or may by their estimates, are coded on all parts: the
-// latter up to so many.
-constexpr double close_share = 0.9, close_estimate = 0.85;
-constexpr size_t most_estimated = 2;
-// From such a ratio on, the best few methods code larger parts.
-constexpr double high_ratio = 16, close_by_tables = 0.85;
-constexpr size_t best_few = 3;
-// From such a ratio on, repeats may be what is left to find: parts have few periods of them, a step has many.
-constexpr double ratio_of_repeats = 8;
+// Methods that come so close to the best one of small parts code larger ones: at most so many, and more of
+// those that were the best before.
+constexpr double close_in_small_parts = 0.87, close_known_one = 0.7;
+constexpr size_t most_in_usual_parts = 3;
+// Or so close where they are nearly as fast as the fastest one, and speed counts: they cost next to nothing.
+constexpr double close_fast_one = 0.7, nearly_as_fast = 0.85;
+// What comes out so many times smaller may come out smaller by so much more in larger parts.
+constexpr double growing_ratio = 4, most_growth = 1.6;
+// Of small steps those that come so close in the usual ones code the whole.
+constexpr double close_in_usual_parts = 0.95;
+constexpr size_t most_wholes = 2;
+// The best few of what comes out many times smaller, where tables and headers are a good part, of compressors
+// that find more in larger parts, and those close to ranks, whose table is, code even larger ones.
+constexpr double close_by_tables = 0.85, high_ratio = 16, close_to_rank = 0.95;
+constexpr size_t most_in_large_parts = 3;
+// Slow methods on bytes are so many times slower than the fastest one. None takes so many times less than the
+// best.
+constexpr double slow_times = 4, most_times_smaller = 1.6;
+// Repeats: by zstd small parts come out so many times smaller, with so much of the best ratio, and larger
+// parts so many times smaller than those.
+constexpr double ratio_of_repeats = 4, share_of_repeats = 0.2, growth_by_repeats = 1.5;
+// What else ends in zstd finds them as well, where it makes of parts so much of what zstd does.
+constexpr double alike_by_zstd = 0.5;
 // A share of the step.
 constexpr double worthwhile_repeats = 0.2;
 // Words; LZ4 finds nothing that is farther away, of words whose bytes are shuffled.
 constexpr uint64_t lz4_window = 64 << 10;
-// Those so many times slower than the fastest one are coded on the first part alone, and so is what does not
-// come so close to the best one there.
-constexpr double slow_times = 4, open_share = 0.85;
 
-void sort_by_score(std::vector<MethodScore>& scores) {
-  std::stable_sort(scores.begin(), scores.end(),
-                   [](const MethodScore& a, const MethodScore& b) { return a.score > b.score; });
+constexpr LosslessMethod by_zstd[] = {LosslessMethod::zstd, LosslessMethod::lorenzo, LosslessMethod::xor_zstd,
+                                      LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd};
+
+// Of those listed, or of all but ACOMPS' nine, the fastest first.
+std::vector<LosslessMethod> candidates_by_speed(LosslessMethods listed, const MethodSpeeds& speeds) {
+  const LosslessMethods available = available_methods(listed);
+  std::vector<LosslessMethod> methods;
+  for (const LosslessMethodTraits& row : lossless_method_rows) {
+    if (row.method == LosslessMethod::automatic || !available.has(row.method)) continue;
+    if (!listed.is_all() || !acomps_methods.has(row.method)) methods.push_back(row.method);
+  }
+  std::stable_sort(methods.begin(), methods.end(),
+                   [&](LosslessMethod a, LosslessMethod b) { return speeds.of(a) > speeds.of(b); });
+  return methods;
 }
 
-// What methods make of the parts.
 class Comparison {
  public:
   Comparison(const Step& step, const ArrayOptions& options, const MethodSpeeds& speeds)
       : step_(step),
         options_(options),
         speeds_(speeds),
-        parts_(parts_of(step, usual_parts)),
-        coded_(parts_.size()) {
-    options_.encode.explain = true;
-    // Of a whole step the frame may be kept; of parts it is trials enough that close ones follow.
-    trial_options_ = options_;
-    if (!is_whole(step_, parts_)) trial_options_.encode.effort = Effort::fast;
-    for (Methods& bytes : coded_) bytes.fill(0);
-  }
+        candidates_(candidates_by_speed(options.tuning.candidates, speeds)),
+        small_(step, options, speeds, small_parts) {}
 
-  Result<MethodComparison> run(const std::vector<LosslessMethod>& also) {
+  Result<MethodComparison> run(const StepPrint& print, const std::vector<LosslessMethod>& also,
+                               bool are_known) {
     MethodComparison made;
-    std::vector<LosslessMethod> methods;
-    for (size_t p = 0; p < parts_.size(); ++p) NEVE_TRY(choose(p, methods, made));
-    if (methods.empty()) return made;
-    begin_with_the_largest(methods);
-    add_fast(methods);
-    methods.insert(methods.end(), also.begin(), also.end());
-    std::sort(methods.begin(), methods.end());
-    methods.erase(std::unique(methods.begin(), methods.end()), methods.end());
-    NEVE_TRY(code_open(methods, made));
+    NEVE_TRY(code_small_parts());
+    made.scores = small_.scores();
+    if (small_.is_whole()) made.wholes = small_.take_wholes();
+    if (small_.is_whole() || step_.raw_bytes() == 0) return nothing_if_constant(small_, std::move(made));
+    PartTrials usual(step_, options_, speeds_, usual_parts);
+    NEVE_TRY(code_usual_parts(also, usual, made));
+    if (usual.is_constant()) return MethodComparison();
+    if (usual.is_whole()) return made;
+    if (!are_known) NEVE_TRY(code_larger_parts(usual, made));
+    NEVE_TRY(code_far_repeats(print, usual, made));
+    NEVE_TRY(code_periods(usual, made));
     sort_by_score(made.scores);
-    while (coded_[parts_.size() - 1][number_of(made.scores.front().method)] == 0) {
-      NEVE_TRY(code_parts(parts_.size(), made.scores.front().method));
-      made.scores.front().score = score(made.scores.front().method);
-      sort_by_score(made.scores);
-    }
-    if (!is_whole(step_, parts_) && needs_larger_parts(made.scores)) NEVE_TRY(code_larger_parts(made.scores));
     return made;
   }
 
-  // Where the print shows repeats that no part has: what finds them codes the step.
-  Status code_repeats(const StepPrint& print, MethodComparison& made) {
-    const LosslessMethod finder = options_.tuning.candidates.has(LosslessMethod::lorenzo)
-                                      ? LosslessMethod::lorenzo
-                                      : LosslessMethod::zstd;
-    if (!options_.tuning.candidates.has(finder) || made.scores.empty() || is_whole(step_, parts_)) return {};
-    if (print.far_repeats() < worthwhile_repeats || repeats_in_part() > print.far_repeats() / 2) return {};
-    NEVE_TRY(code_whole(finder, made));
-    const LosslessMethod fast = LosslessMethod::shuffle_lz4;
-    if (options_.tuning.speed_weight > 0 && options_.tuning.candidates.has(fast) &&
-        print.repeat_distance < lz4_window)
-      NEVE_TRY(code_whole(fast, made));
-    sort_by_score(made.scores);
-    return {};
-  }
-
-  // Where parts come out many times smaller: the step by zstd, which is fast there; and, where that beats
-  // what parts suggest, by the other methods that may end in zstd.
-  Status code_periods(MethodComparison& made) {
-    if (made.scores.empty() || best_ratio() < ratio_of_repeats) return {};
-    const double suggested = made.scores.front().score;
-    bool is_first = true;
-    for (const LosslessMethod method :
-         {LosslessMethod::zstd, LosslessMethod::lorenzo, LosslessMethod::xor_zstd,
-          LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd}) {
-      if (!options_.tuning.candidates.has(method)) continue;
-      if (!has_coded_step(method, made)) NEVE_TRY(code_whole(method, made));
-      if (is_first && made.score_of(method) <= suggested) break;
-      is_first = false;
-    }
-    sort_by_score(made.scores);
-    return {};
-  }
-
  private:
-  // By samples and trials of the part; adds what won, and what came close.
-  Status choose(size_t p, std::vector<LosslessMethod>& methods, MethodComparison& made) {
-    FrameReport report;
-    NEVE_ASSIGN(std::vector<std::byte> frame,
-                encode_array(step_.dtype, parts_[p].shape, parts_[p].values.data(), trial_options_, &report));
-    const LosslessMethod won = report.components.front().method;
-    if (report.components.front().codec != Codec::lossless) return {};
-    take(p, report);
-    methods.push_back(won);
-    const double best = score_on(p, won);
-    for (size_t m = 1; m < coded_[p].size(); ++m) {
-      const auto method = static_cast<LosslessMethod>(m);
-      if (coded_[p][m] > 0 && score_on(p, method) > close_share * best) methods.push_back(method);
-    }
-    add_estimated(p, report, close_estimate * best, methods);
-    forget_other_levels(p);
-    if (is_whole(step_, parts_)) made.wholes.push_back({won, encoded_whole(step_, std::move(frame), report)});
-    return {};
+  static MethodComparison nothing_if_constant(const PartTrials& trials, MethodComparison made) {
+    return trials.is_constant() ? MethodComparison() : std::move(made);
+  }
+  bool is_candidate(LosslessMethod method) const {
+    return std::find(candidates_.begin(), candidates_.end(), method) != candidates_.end();
   }
 
-  // The part that says most: others may hold next to nothing.
-  void begin_with_the_largest(const std::vector<LosslessMethod>& methods) {
-    const auto bytes = [&](size_t p) {
-      double least = HUGE_VAL;
-      for (const LosslessMethod method : methods) {
-        const double coded = coded_[p][number_of(method)];
-        if (coded > 0) least = std::min(least, coded);
-      }
-      return std::isfinite(least) ? least : 0;
-    };
-    size_t largest = 0;
-    for (size_t p = 1; p < parts_.size(); ++p) {
-      if (bytes(p) > bytes(largest)) largest = p;
-    }
-    std::swap(parts_[0], parts_[largest]);
-    std::swap(coded_[0], coded_[largest]);
-  }
-
-  // All parts by the methods that the first part leaves open.
-  Status code_open(const std::vector<LosslessMethod>& methods, MethodComparison& made) {
-    double fastest = 0, best = 0;
-    for (const LosslessMethod method : methods) {
-      NEVE_TRY(code_parts(1, method));
-      fastest = std::max(fastest, speeds_.of(method));
-      best = std::max(best, score_on(0, method));
-    }
-    for (const LosslessMethod method : methods) {
-      const bool is_slow = speeds_.of(method) * slow_times < fastest;
-      if (!is_slow && score_on(0, method) > open_share * best) NEVE_TRY(code_parts(parts_.size(), method));
-      made.scores.push_back({method, score(method)});
+  Status code_small_parts() {
+    double best_ratio = 1, best_score = 0;
+    for (const LosslessMethod method : candidates_) {
+      const bool is_slow =
+          !takes_differences(method) && speeds_.of(method) * slow_times < speeds_.of(candidates_.front());
+      if (is_slow && speeds_.score(method, most_times_smaller * best_ratio, 1, options_.tuning) < best_score)
+        continue;
+      NEVE_TRY(small_.code(method));
+      best_ratio = std::max(best_ratio, small_.ratio(method));
+      best_score = std::max(best_score, small_.score(method));
     }
     return {};
   }
 
-  Status code_whole(LosslessMethod method, MethodComparison& made) {
-    NEVE_ASSIGN(
-        EncodedStep encoded,
-        encode_pieces(step_, with_selection(options_, {Codec::lossless, Arrangement::automatic, method})));
-    const double score = speeds_.score(method, static_cast<double>(encoded.report.raw_bytes),
-                                       static_cast<double>(encoded.report.frame_bytes), options_.tuning);
-    std::erase_if(made.scores, [&](const MethodScore& entry) { return entry.method == method; });
-    made.scores.push_back({method, score});
-    made.wholes.push_back({method, std::move(encoded)});
+  Status code_usual_parts(const std::vector<LosslessMethod>& also, PartTrials& usual,
+                          MethodComparison& made) {
+    for (const LosslessMethod method : contenders(also)) NEVE_TRY(usual.code(method));
+    if (usual.is_whole()) made.wholes = usual.take_wholes();
+    take_scores(usual, small_, made.scores);
     return {};
   }
 
-  bool has_coded_step(LosslessMethod method, const MethodComparison& made) const {
-    if (is_whole(step_, parts_) && coded_[0][number_of(method)] > 0) return true;
-    return std::any_of(made.wholes.begin(), made.wholes.end(),
-                       [&](const WholeStep& whole) { return whole.method == method; });
+  std::vector<LosslessMethod> contenders(const std::vector<LosslessMethod>& also) const {
+    if (small_.is_constant()) return candidates_;
+    const std::vector<MethodScore> scores = small_.scores();
+    double best_hope = 0;
+    for (const MethodScore& entry : scores) best_hope = std::max(best_hope, hope(entry.method));
+    std::vector<LosslessMethod> methods;
+    size_t close = 0;
+    for (const auto& [method, score] : scores) {
+      const double share = score / scores.front().score;
+      const bool was_best = std::find(also.begin(), also.end(), method) != also.end();
+      const bool is_close = share >= close_in_small_parts || hope(method) >= close_in_small_parts * best_hope;
+      const bool is_among_few = is_close && (close < most_in_usual_parts || hope(method) == best_hope);
+      close += is_close ? 1 : 0;
+      if (is_among_few || (was_best && share >= close_known_one) ||
+          (is_fast(method) && share >= close_fast_one) || may_repeat(method))
+        methods.push_back(method);
+    }
+    return methods;
   }
 
-  double repeats_in_part() const {
-    const StepPart& part = parts_.front();
+  bool is_fast(LosslessMethod method) const {
+    return options_.tuning.speed_weight > 0 &&
+           speeds_.of(method) >= nearly_as_fast * speeds_.of(candidates_.front());
+  }
+
+  // What a method may score in larger parts.
+  double hope(LosslessMethod method) const {
+    const double ratio = small_.ratio(method), growth = ratio >= growing_ratio ? most_growth : 1;
+    return ratio > 0 ? speeds_.score(method, growth * ratio, 1, options_.tuning) : 0;
+  }
+
+  bool may_repeat(LosslessMethod method) const {
+    if (method != LosslessMethod::zstd && method != LosslessMethod::shuffle_zstd) return false;
+    double best = 0;
+    for (const LosslessMethod other : candidates_) best = std::max(best, small_.ratio(other));
+    return small_.ratio(method) >= std::max(ratio_of_repeats, share_of_repeats * best);
+  }
+
+  // Of those that coded no larger parts: where these are harder to code, they would be for others, too.
+  void take_scores(const PartTrials& trials, const PartTrials& before,
+                   std::vector<MethodScore>& scores) const {
+    const std::vector<MethodScore> made = trials.scores();
+    if (made.empty()) return;
+    const LosslessMethod best = made.front().method;
+    double least = made.front().score;  // of those that are close
+    for (const MethodScore& entry : made) {
+      if (entry.score >= close_known_one * made.front().score) least = entry.score;
+    }
+    const double times = std::min(1.0, trials.ratio(best) / std::max(1e-9, before.ratio(best)));
+    for (MethodScore& entry : scores) {
+      const double by_speed = options_.tuning.speed_weight * speeds_.of(entry.method);
+      entry.score = trials.has_coded(entry.method)
+                        ? trials.score(entry.method)
+                        : std::min(least, by_speed + (entry.score - by_speed) * times);
+    }
+    for (const MethodScore& entry : made) {
+      if (std::none_of(scores.begin(), scores.end(),
+                       [&](const MethodScore& known) { return known.method == entry.method; }))
+        scores.push_back(entry);
+    }
+    sort_by_score(scores);
+  }
+
+  Status code_larger_parts(const PartTrials& usual, MethodComparison& made) {
+    if (step_.pieces == 1 && step_.raw_bytes() <= small_step) {
+      for (const LosslessMethod method : close_ones(usual, made.scores, close_in_usual_parts, most_wholes))
+        NEVE_TRY(code_whole(step_, options_, speeds_, method, made));
+      return {};
+    }
+    const double share = share_for_larger_parts(usual, made.scores);
+    PartTrials large(step_, options_, speeds_, large_parts);
+    for (const LosslessMethod method : close_ones(usual, made.scores, share, most_in_large_parts))
+      NEVE_TRY(large.code(method));
+    take_scores(large, usual, made.scores);
+    return {};
+  }
+
+  static std::vector<LosslessMethod> close_ones(const PartTrials& usual,
+                                                const std::vector<MethodScore>& scores, double share,
+                                                size_t most) {
+    std::vector<LosslessMethod> close;
+    for (const MethodScore& entry : scores) {
+      if (entry.score >= share * scores.front().score && usual.has_coded(entry.method) && close.size() < most)
+        close.push_back(entry.method);
+    }
+    return close.size() > 1 ? close : std::vector<LosslessMethod>();
+  }
+
+  // How close methods have to be to the best one for larger parts to tell more; above 1: they do not.
+  static double share_for_larger_parts(const PartTrials& usual, const std::vector<MethodScore>& scores) {
+    if (scores.size() < 2) return 2;
+    const auto finds_more = [](LosslessMethod method) { return coder_of(method) == ByteCoder::bzip2; };
+    if (usual.ratio(scores[0].method) > high_ratio ||
+        finds_more(scores[0].method) != finds_more(scores[1].method))
+      return close_by_tables;
+    return usual.score(LosslessMethod::rank) >= close_to_rank * scores[0].score ? close_to_rank : 2;
+  }
+
+  // Where the print shows repeats that no part has: what finds them codes the step.
+  Status code_far_repeats(const StepPrint& print, const PartTrials& usual, MethodComparison& made) {
+    const LosslessMethod finder =
+        is_candidate(LosslessMethod::lorenzo) ? LosslessMethod::lorenzo : LosslessMethod::zstd;
+    if (!is_candidate(finder) || print.far_repeats() < worthwhile_repeats) return {};
+    if (repeats_in(usual.parts().front()) > print.far_repeats() / 2) return {};
+    NEVE_TRY(code_whole(step_, options_, speeds_, finder, made));
+    const LosslessMethod fast = LosslessMethod::shuffle_lz4;
+    if (options_.tuning.speed_weight <= 0 || !is_candidate(fast) || print.repeat_distance >= lz4_window)
+      return {};
+    return code_whole(step_, options_, speeds_, fast, made);
+  }
+
+  double repeats_in(const StepPart& part) const {
     const std::function<const void*(size_t)> values = [&](size_t) {
       return static_cast<const void*>(part.values.data());
     };
     return print_of({step_.dtype, part.shape, 1, values}).far_repeats();
   }
 
-  // Of what comes out many times smaller, tables and headers are a good part where parts are small; and there
-  // are compressors that find more in larger ones.
-  bool needs_larger_parts(const std::vector<MethodScore>& scores) const {
-    if (scores.size() < 2) return false;
-    if (ratio(scores[0].method) > high_ratio) return scores[1].score > close_by_tables * scores[0].score;
-    if (scores[1].score < close_estimate * scores[0].score) return false;
-    const auto gains = [](LosslessMethod method) { return coder_of(method) == ByteCoder::bzip2; };
-    return gains(scores[0].method) != gains(scores[1].method);
-  }
-
-  // The best few code more of the step.
-  Status code_larger_parts(std::vector<MethodScore>& scores) {
-    parts_ = parts_of(step_, large_parts);
-    coded_.assign(parts_.size(), Methods{});
-    for (size_t i = 0; i < std::min(scores.size(), best_few); ++i) {
-      NEVE_TRY(code_parts(parts_.size(), scores[i].method));
-      scores[i].score = score(scores[i].method);
+  // Where larger parts come out many times smaller than small ones do: the step by zstd, and, where that
+  // beats what parts suggest, by the other methods that may end in zstd and find as much in parts.
+  Status code_periods(const PartTrials& usual, MethodComparison& made) {
+    const auto has_periods = [&](LosslessMethod method) {
+      return usual.ratio(method) > growth_by_repeats * small_.ratio(method) && may_repeat(method);
+    };
+    const bool in_bytes = has_periods(LosslessMethod::shuffle_zstd);
+    if (!has_periods(LosslessMethod::zstd) && !in_bytes) return {};
+    const LosslessMethod first =
+        is_candidate(LosslessMethod::zstd) ? LosslessMethod::zstd : LosslessMethod::shuffle_zstd;
+    const double suggested = made.scores.front().score;
+    NEVE_TRY(code_whole(step_, options_, speeds_, first, made));
+    if (made.score_of(first) <= suggested) return {};
+    for (const LosslessMethod method : by_zstd) {
+      if (method == first || !is_candidate(method)) continue;
+      const PartTrials& parts = usual.has_coded(method) ? usual : small_;
+      if (parts.ratio(method) < alike_by_zstd * parts.ratio(first)) continue;
+      NEVE_TRY(code_whole(step_, options_, speeds_, method, made));
     }
-    // The others were worse, and by larger parts they would be as much.
-    sort_by_score(scores);
     return {};
-  }
-
-  // What nothing has to be said for where speed counts: it costs next to nothing.
-  void add_fast(std::vector<LosslessMethod>& methods) const {
-    if (options_.tuning.speed_weight <= 0) return;
-    for (const LosslessMethod method :
-         {LosslessMethod::lz4, LosslessMethod::shuffle_lz4, LosslessMethod::bitshuffle_lz4}) {
-      if (options_.tuning.candidates.has(method)) methods.push_back(method);
-    }
-  }
-
-  // What the effort of trials codes otherwise than that of the step.
-  void forget_other_levels(size_t p) {
-    if (trial_options_.encode.effort == options_.encode.effort) return;
-    for (size_t m = 1; m < coded_[p].size(); ++m) {
-      if (coder_of(static_cast<LosslessMethod>(m)) == ByteCoder::zstd) coded_[p][m] = 0;
-    }
-  }
-
-  // Those with the highest estimates above a score that were not coded.
-  void add_estimated(size_t p, const FrameReport& report, double least_score,
-                     std::vector<LosslessMethod>& methods) const {
-    const auto raw = static_cast<double>(parts_[p].values.size());
-    std::vector<MethodScore> estimated;
-    for (size_t m = 1; m < coded_[p].size(); ++m) {
-      const auto method = static_cast<LosslessMethod>(m);
-      const CandidateSums& sums =
-          report.selections.front().candidates[candidate_place(Codec::lossless, method)];
-      if (coded_[p][m] > 0 || sums.estimated_bytes == 0) continue;
-      const double score =
-          speeds_.score(method, raw, static_cast<double>(sums.estimated_bytes), options_.tuning);
-      if (score > least_score) estimated.push_back({method, score});
-    }
-    sort_by_score(estimated);
-    for (size_t i = 0; i < std::min(estimated.size(), most_estimated); ++i)
-      methods.push_back(estimated[i].method);
-  }
-
-  // The first parts.
-  Status code_parts(size_t count, LosslessMethod method) {
-    for (size_t p = 0; p < count; ++p) NEVE_TRY(code(p, method));
-    return {};
-  }
-
-  Status code(size_t p, LosslessMethod method) {
-    if (coded_[p][number_of(method)] > 0) return {};
-    ArrayOptions options = options_;
-    options.codec = Codec::lossless;
-    options.tuning.method = method;
-    FrameReport report;
-    const auto frame = encode_array(step_.dtype, parts_[p].shape, parts_[p].values.data(), options, &report);
-    // (Ranks may not be able to hold the values.)
-    if (!frame.ok() && method != LosslessMethod::rank) return frame.status();
-    coded_[p][number_of(method)] = HUGE_VAL;
-    if (!frame.ok()) return {};
-    take(p, report);
-    // (Of one value; it is the same by any method.)
-    if (report.components.front().codec != Codec::lossless)
-      coded_[p][number_of(method)] = static_cast<double>(frame->size());
-    return {};
-  }
-
-  void take(size_t p, const FrameReport& report) {
-    for (size_t m = 1; m < coded_[p].size(); ++m) {
-      const auto method = static_cast<LosslessMethod>(m);
-      const CandidateSums& sums =
-          report.selections.front().candidates[candidate_place(Codec::lossless, method)];
-      const auto has_fate = [&](Fate fate) { return sums.sections[static_cast<size_t>(fate)] > 0; };
-      if (sums.coded_bytes > 0) {
-        coded_[p][m] = static_cast<double>(sums.coded_bytes);
-      } else if (has_fate(Fate::many_values) || has_fate(Fate::no_unit)) {
-        coded_[p][m] = HUGE_VAL;  // it would hold little of the values
-      }
-    }
-  }
-
-  // Of all methods that coded all parts.
-  double best_ratio() const {
-    double best = 0;
-    for (size_t m = 1; m < lossless_methods; ++m) {
-      const auto method = static_cast<LosslessMethod>(m);
-      const bool has_coded =
-          std::all_of(coded_.begin(), coded_.end(), [&](const Methods& bytes) { return bytes[m] > 0; });
-      if (has_coded) best = std::max(best, ratio(method));
-    }
-    return best;
-  }
-
-  double ratio(LosslessMethod method) const {
-    double raw = 0, bytes = 0;
-    for (size_t p = 0; p < parts_.size(); ++p) {
-      raw += static_cast<double>(parts_[p].values.size());
-      bytes += coded_[p][number_of(method)];
-    }
-    return raw / bytes;
-  }
-  double score_on(size_t p, LosslessMethod method) const {
-    return speeds_.score(method, static_cast<double>(parts_[p].values.size()), coded_[p][number_of(method)],
-                         options_.tuning);
-  }
-  // Of the parts that the method coded.
-  double score(LosslessMethod method) const {
-    double raw = 0, bytes = 0;
-    for (size_t p = 0; p < parts_.size(); ++p) {
-      const double coded = coded_[p][number_of(method)];
-      if (coded <= 0) continue;
-      raw += static_cast<double>(parts_[p].values.size());
-      bytes += coded;
-    }
-    return std::isfinite(bytes) ? speeds_.score(method, raw, bytes, options_.tuning) : 0;
   }
 
   const Step& step_;
-  ArrayOptions options_, trial_options_;
+  const ArrayOptions& options_;
   const MethodSpeeds& speeds_;
-  std::vector<StepPart> parts_;
-  std::vector<Methods> coded_;  // bytes of each part by each method; 0: not coded
+  std::vector<LosslessMethod> candidates_;
+  PartTrials small_;
 };
 
 // Where speed alone counts nothing has to be coded.
@@ -345,6 +278,11 @@ MethodComparison by_speed(const CodecTuning& tuning, const MethodSpeeds& speeds)
 
 }  // namespace
 
+void sort_by_score(std::vector<MethodScore>& scores) {
+  std::stable_sort(scores.begin(), scores.end(),
+                   [](const MethodScore& a, const MethodScore& b) { return a.score > b.score; });
+}
+
 double MethodComparison::score_of(LosslessMethod method) const {
   for (const MethodScore& entry : scores) {
     if (entry.method == method) return entry.score;
@@ -352,15 +290,30 @@ double MethodComparison::score_of(LosslessMethod method) const {
   return 0;
 }
 
+Status code_whole(const Step& step, const ArrayOptions& options, const MethodSpeeds& speeds,
+                  LosslessMethod method, MethodComparison& made) {
+  if (std::any_of(made.wholes.begin(), made.wholes.end(),
+                  [&](const WholeStep& whole) { return whole.method == method; }))
+    return {};
+  auto encoded =
+      encode_pieces(step, with_selection(options, {Codec::lossless, Arrangement::automatic, method}));
+  if (!encoded.ok() && method != LosslessMethod::rank) return encoded.status();
+  std::erase_if(made.scores, [&](const MethodScore& entry) { return entry.method == method; });
+  made.scores.push_back({method, 0});
+  if (encoded.ok()) {
+    made.scores.back().score = speeds.score(method, static_cast<double>(encoded->report.raw_bytes),
+                                            static_cast<double>(encoded->report.frame_bytes), options.tuning);
+    made.wholes.push_back({method, std::move(*encoded)});
+  }
+  sort_by_score(made.scores);
+  return {};
+}
+
 Result<MethodComparison> compare_methods(const Step& step, const ArrayOptions& options,
                                          const StepPrint& print, const std::vector<LosslessMethod>& also,
-                                         const MethodSpeeds& speeds) {
+                                         const MethodSpeeds& speeds, bool are_known) {
   if (options.tuning.ratio_weight == 0) return by_speed(options.tuning, speeds);
-  Comparison comparison(step, options, speeds);
-  NEVE_ASSIGN(MethodComparison made, comparison.run(also));
-  NEVE_TRY(comparison.code_repeats(print, made));
-  NEVE_TRY(comparison.code_periods(made));
-  return made;
+  return Comparison(step, options, speeds).run(print, also, are_known);
 }
 
 }  // namespace neve

@@ -21,6 +21,8 @@ constexpr int many_in_vain = 4;
 constexpr double far_away = 3;
 // Another method is taken where it is better by such a share of delta.
 constexpr double rival_share = 0.4;
+// Of methods that parts suggest, against what is known of others.
+constexpr int most_verified = 2;
 // A performance that has left that of the last comparison leaves it anew when it is so many times as far.
 constexpr double much_farther = 1.25;
 // A performance that has risen says nothing of others that performed so much worse.
@@ -54,12 +56,12 @@ class KeptStep {
   // What is kept, before the step is coded.
   Status decide(MethodComparison& compared) {
     if (is_by_typical_speed()) return {};  // the choice is the same at every step, and takes no time
-    const StepPrint print = print_of(step_);
+    print_ = print_of(step_);
     ++state_.steps_since;
     const bool is_first = !state_.kept;
     const bool is_due = state_.steps_since >= SelectionMemory::steps_between_trials;
-    if (!is_first && !is_due && !has_changed(print)) return {};
-    NEVE_ASSIGN(compared, compare(print));
+    if (!is_first && !is_due && !has_changed()) return {};
+    NEVE_ASSIGN(compared, compare());
     if (compared.scores.empty()) return {};
     const LosslessMethod best = compared.scores.front().method;
     if (is_first) {
@@ -73,17 +75,17 @@ class KeptStep {
     return {};
   }
 
-  bool has_changed(const StepPrint& print) const {
-    const double distance = print.distance(state_.print) / state_.tolerance;
+  bool has_changed() const {
+    const double distance = print_.distance(state_.print) / state_.tolerance;
     const bool pauses = state_.in_vain >= many_in_vain && state_.steps_since < 2;
     return distance > (pauses ? far_away : 1);
   }
 
-  Result<MethodComparison> compare(const StepPrint& print) {
+  Result<MethodComparison> compare() {
     is_compared_ = true;
-    begin_anew(print);
-    NEVE_ASSIGN(MethodComparison compared,
-                compare_methods(step_, options_, state_.print, state_.best_ones, state_.speeds));
+    begin_anew(print_);
+    NEVE_ASSIGN(MethodComparison compared, compare_methods(step_, options_, state_.print, state_.best_ones,
+                                                           state_.speeds, !state_.whole_scores.empty()));
     if (compared.scores.empty()) return compared;
     NEVE_TRY(mend(compared));
     const LosslessMethod best = compared.scores.front().method;
@@ -95,32 +97,40 @@ class KeptStep {
     return compared;
   }
 
-  // By what methods are known to make of whole steps. Where what is known is better than what parts suggest
-  // of the best one, that codes the step, once.
+  // By what methods are known to make of whole steps: parts say how others compare with them. Where another
+  // one seems the best, it codes the step.
   Status mend(MethodComparison& compared) {
     for (const WholeStep& whole : compared.wholes) know(whole.method, performance_of(whole.encoded));
-    const LosslessMethod suggested = compared.scores.front().method;
-    if (!is_known(suggested) && best_known() > compared.scores.front().score) {
-      auto encoded = encode_pieces(step_, with_selection(options_, lossless_by(suggested)));
-      if (!encoded.ok() && suggested != LosslessMethod::rank) return encoded.status();
-      know(suggested, encoded.ok() ? performance_of(*encoded) : 0);
-      if (encoded.ok()) compared.wholes.push_back({suggested, std::move(*encoded)});
-    }
+    const double times = times_better_of_steps(compared);
+    const double speed_weight = options_.tuning.speed_weight;
     for (MethodScore& entry : compared.scores) {
-      if (is_known(entry.method)) entry.score = state_.whole_scores[entry.method];
+      const double by_speed = speed_weight * state_.speeds.of(entry.method);
+      entry.score = is_known(entry.method) ? state_.whole_scores[entry.method]
+                                           : by_speed + (entry.score - by_speed) * times;
     }
-    std::stable_sort(compared.scores.begin(), compared.scores.end(),
-                     [](const MethodScore& a, const MethodScore& b) { return a.score > b.score; });
+    sort_by_score(compared.scores);
+    for (int i = 0; i < most_verified; ++i) {
+      const LosslessMethod suggested = compared.scores.front().method;
+      if (is_known(suggested) || state_.whole_scores.empty()) break;
+      NEVE_TRY(code_whole(step_, options_, state_.speeds, suggested, compared));
+      know(suggested, compared.score_of(suggested));
+    }
     return {};
+  }
+
+  // The ratio of steps over that of parts, by the best method of parts of which both are known.
+  double times_better_of_steps(const MethodComparison& compared) const {
+    for (const MethodScore& entry : compared.scores) {
+      const auto known = state_.whole_scores.find(entry.method);
+      const double by_speed = options_.tuning.speed_weight * state_.speeds.of(entry.method);
+      if (known != state_.whole_scores.end() && known->second > by_speed && entry.score > by_speed)
+        return (known->second - by_speed) / (entry.score - by_speed);
+    }
+    return 1;
   }
 
   bool is_known(LosslessMethod method) const { return state_.whole_scores.count(method) > 0; }
   void know(LosslessMethod method, double score) { state_.whole_scores[method] = score; }
-  double best_known() const {
-    double best = 0;
-    for (const auto& [method, score] : state_.whole_scores) best = std::max(best, score);
-    return best;
-  }
 
   // To look for changes since this step.
   void begin_anew(StepPrint print) {
@@ -192,7 +202,8 @@ class KeptStep {
     const LosslessMethod method = encoded.report.selection.method;
     is_compared_ = true;
     if (method == LosslessMethod::automatic || method == LosslessMethod::rank) return encoded;
-    begin_anew(print_of(step_));
+    begin_anew(print_);
+    know(LosslessMethod::rank, 0);
     note_best(method);
     keep(method, ChoiceReason::drift);
     return encoded;
@@ -234,7 +245,8 @@ class KeptStep {
     is_compared_ = true;
     const uint64_t begin_ns = thread_time_ns();
     NEVE_ASSIGN(const MethodComparison compared,
-                compare_methods(step_, options_, print_of(step_), state_.best_ones, state_.speeds));
+                compare_methods(step_, options_, print_, state_.best_ones, state_.speeds,
+                                !state_.whole_scores.empty()));
     choice_.choosing_ns += thread_time_ns() - begin_ns;
     note_estimates(compared);
     if (compared.scores.empty()) return {};
@@ -246,7 +258,7 @@ class KeptStep {
     if (is_better) std::swap(encoded, *again);
     choice_.choosing_ns += again->choosing_ns + again->coding_ns;
     if (!is_better) return {};
-    begin_anew(print_of(step_));
+    begin_anew(print_);
     note_best(best);
     keep(best, ChoiceReason::drift);
     note_estimates(compared);
@@ -278,6 +290,7 @@ class KeptStep {
   const ChoiceRules& rules_;
   SeriesState& state_;
   Choice& choice_;
+  StepPrint print_;
   bool is_compared_ = false, has_drifted_ = false;
 };
 

@@ -16,7 +16,8 @@ constexpr uint64_t values_per_printed = 192;
 constexpr size_t min_print_blocks = 8, max_print_blocks = 64, max_print_pieces = 8;
 
 // Parts to compare by.
-constexpr uint64_t max_part_bytes = 1 << 20;
+// LZ4 looks for repeats in another way where there is less.
+constexpr uint64_t least_part_bytes = 80 << 10;
 constexpr size_t few_parts = 2, some_parts = 4, most_parts = 16;
 
 // The k-th of `count` things spread over `total`.
@@ -39,15 +40,22 @@ class Printer {
       sample_.values.insert(sample_.values.end(), piece, piece + values_);
       return;
     }
+    std::vector<uint64_t> begins;
+    begins.reserve(blocks_);
     for (size_t b = 0; b < blocks_; ++b) {
       // At uneven distances, which are no multiple of anything the grid has.
       const uint64_t apart = (values_ - print_block) / blocks_;
-      add_block(piece, b * apart + sequence_.below(apart + 1));
+      begins.push_back(b * apart + sequence_.below(apart + 1));
     }
+    for (const uint64_t begin : begins) prefetch_block(piece, begin);
     ++added_;
-    const size_t runs = blocks_ * print_block / scattered_run;
-    for (size_t r = 0; r < runs; ++r) {
-      const uint64_t begin = sequence_.below(values_ - scattered_run + 1);
+    std::vector<uint64_t> runs(blocks_ * print_block / scattered_run);
+    for (uint64_t& begin : runs) {
+      begin = sequence_.below(values_ - scattered_run + 1);
+      prefetch(piece + begin, scattered_run);
+    }
+    for (const uint64_t begin : begins) add_block(piece, begin);
+    for (const uint64_t begin : runs) {
       sample_.scattered_at.push_back(added_ * values_ + begin);
       sample_.scattered.insert(sample_.scattered.end(), piece + begin, piece + begin + scattered_run);
     }
@@ -59,13 +67,29 @@ class Printer {
   }
 
  private:
+  // Values lie far apart: most of the time of a print is waiting for them, one after the other unless all
+  // are asked for first.
+  static void prefetch(const T* values, size_t count) {
+    constexpr size_t of_a_line = 64 / sizeof(T);
+    for (size_t i = 0; i < count; i += of_a_line) __builtin_prefetch(values + i);
+    __builtin_prefetch(values + count - 1);
+  }
+  void prefetch_block(const T* piece, uint64_t begin) const {
+    prefetch(piece + begin, print_block);
+    for (const uint64_t stride : strides_) {
+      if (stride > 0) prefetch(beside(piece, begin, stride), print_neighbours);
+    }
+  }
+
+  static const T* beside(const T* piece, uint64_t begin, uint64_t stride) {
+    return begin >= stride ? piece + (begin - stride) : piece + begin + stride;
+  }
   void add_block(const T* piece, uint64_t begin) {
     sample_.values.insert(sample_.values.end(), piece + begin, piece + begin + print_block);
     for (size_t axis = 0; axis < 2; ++axis) {
-      const uint64_t stride = strides_[axis];
-      if (stride == 0) continue;
-      const T* const beside = begin >= stride ? piece + (begin - stride) : piece + begin + stride;
-      sample_.beside[axis].insert(sample_.beside[axis].end(), beside, beside + print_neighbours);
+      if (strides_[axis] == 0) continue;
+      const T* const neighbours = beside(piece, begin, strides_[axis]);
+      sample_.beside[axis].insert(sample_.beside[axis].end(), neighbours, neighbours + print_neighbours);
     }
   }
 
@@ -78,9 +102,12 @@ class Printer {
 };
 
 constexpr uint64_t few_rows = 4;  // no direction but the fastest is cut to fewer
+// A row of a compact block is so many times as long as the block is in other directions.
+constexpr uint64_t row_times_longer = 8;
 
-// A block of about so many values, with neighbours along every axis: whole rows where they are not too long.
-std::vector<uint64_t> block_shape(std::span<const uint64_t> shape, uint64_t values) {
+// A block of about so many values, with neighbours along every axis: whole rows where they are not too long,
+// or a compact one.
+std::vector<uint64_t> block_shape(std::span<const uint64_t> shape, uint64_t values, bool is_compact) {
   std::vector<uint64_t> block(shape.begin(), shape.end());
   if (block.empty()) return block;
   uint64_t all = 1;
@@ -91,6 +118,7 @@ std::vector<uint64_t> block_shape(std::span<const uint64_t> shape, uint64_t valu
       if (&size != &block.back() && size > few_rows && (longest == &block.back() || size > *longest))
         longest = &size;
     }
+    if (is_compact && block.back() > row_times_longer * *longest) longest = &block.back();
     if (*longest == 1) break;
     const uint64_t row_of_it = all / *longest;
     *longest = std::max((*longest + 1) / 2, values / row_of_it);
@@ -150,15 +178,16 @@ std::vector<StepPart> parts_of(const Step& step, PartSize size) {
   const uint64_t value_bytes = dtype_bytes(step.dtype), piece_bytes = step.piece_values() * value_bytes;
   if (step.raw_bytes() == 0) return {};
   const uint64_t all_bytes = step.raw_bytes();
-  const uint64_t wanted = all_bytes <= small_step
+  const uint64_t wanted = all_bytes <= 2 * size.least_bytes
                               ? all_bytes
-                              : std::clamp(all_bytes / size.one_in, size.least_bytes, max_part_bytes);
+                              : std::clamp(all_bytes / size.one_in, size.least_bytes, size.most_bytes);
   const uint64_t of_pieces = std::max<uint64_t>(1, (wanted + piece_bytes - 1) / piece_bytes);
   const size_t pieces =
       std::min<uint64_t>(step.pieces, std::clamp<uint64_t>(of_pieces, some_parts, most_parts));
-  const size_t of_a_piece = step.pieces == 1 && wanted < all_bytes ? few_parts : 1;
+  const bool is_divisible = size.is_compact || wanted >= few_parts * least_part_bytes;
+  const size_t of_a_piece = step.pieces == 1 && wanted < all_bytes && is_divisible ? few_parts : 1;
   const uint64_t part_values = std::max<uint64_t>(1, wanted / (pieces * of_a_piece) / value_bytes);
-  const std::vector<uint64_t> block = block_shape(step.shape, part_values);
+  const std::vector<uint64_t> block = block_shape(step.shape, part_values, size.is_compact);
   std::vector<StepPart> parts;
   for (size_t p = 0; p < pieces; ++p) {
     const auto* const piece = static_cast<const std::byte*>(step.piece(spread(p, pieces, step.pieces)));

@@ -33,12 +33,15 @@ struct StepPart {
   std::vector<std::byte> values;
 };
 
-// How much of a step its parts are: all of one that is no larger than small_step.
+// How much of a step its parts are: one byte in so many, within limits; all of a step that is no larger than
+// twice the least. Compact ones have neighbours along all axes in few values, others whole rows.
 struct PartSize {
-  uint64_t one_in, least_bytes;
+  uint64_t one_in, least_bytes, most_bytes;
+  bool is_compact = false;
 };
 inline constexpr uint64_t small_step = 768 << 10;
-inline constexpr PartSize usual_parts{16, 192 << 10}, large_parts{4, 512 << 10};
+inline constexpr PartSize small_parts{128, 16 << 10, 128 << 10, true}, usual_parts{16, 96 << 10, 1 << 20},
+    large_parts{4, 512 << 10, 1 << 20};
 // Parts by which methods are compared.
 std::vector<StepPart> parts_of(const Step& step, PartSize size);
 // Whether these are all of the step in one piece.

@@ -295,6 +295,19 @@ class LosslessWeighing {
   std::vector<LosslessCandidate> unsure_;
 };
 
+// Of the cells of runs those that are equal to the one before. Where most are, samples show too little of the
+// others to tell whether they repeat: what is asked for by name looks for it.
+constexpr double mostly_unchanged = 0.5;
+template <class T>
+double share_unchanged(const LosslessCells<T>& cells, const std::vector<Run>& runs) {
+  size_t judged = 0, unchanged = 0;
+  for (const Run& run : runs) {
+    for (size_t i = 1; i < static_cast<size_t>(run.count); ++i, ++judged)
+      unchanged += cells.bits[run.cell + i] == cells.bits[run.cell + i - 1] ? 1 : 0;
+  }
+  return judged == 0 ? 0 : static_cast<double>(unchanged) / static_cast<double>(judged);
+}
+
 }  // namespace
 
 template <class T>
@@ -315,7 +328,10 @@ LosslessCandidate weigh_method(const LosslessCells<T>& cells, LosslessMethod met
       best_axes(cells, runs, any_axes, [](WordOf<T> bits) { return word_of<T>(bits); });
   candidate.method = method;
   if constexpr (std::is_floating_point_v<T>) {
-    if (method == LosslessMethod::lorenzo) expect_repeats(estimate_repeats(cells), cells, candidate);
+    if (method == LosslessMethod::lorenzo) {
+      expect_repeats(estimate_repeats(cells), cells, candidate);
+      candidate.repeats = candidate.repeats || share_unchanged(cells, runs) > mostly_unchanged;
+    }
   }
   return candidate;
 }

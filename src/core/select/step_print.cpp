@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "core/math/portable_math.hpp"
 #include "core/stages/lossless/value_multiples.hpp"
@@ -71,13 +72,13 @@ uint64_t difference_bits(T value, T before) {
   return static_cast<uint64_t>(std::bit_width(fold_sign<U>(difference)));
 }
 
-// Mean bits of differences along x, y and z.
+// Mean bits of differences along x, of every second word, y and z.
 template <class T>
 void measure_differences(const PrintSample<T>& sample, StepPrint& print) {
   uint64_t along_x = 0;
   const std::vector<T>& values = sample.values;
-  for (size_t i = 1; i < values.size(); ++i) along_x += difference_bits(values[i], values[i - 1]);
-  print.bits[3] = static_cast<double>(along_x) / static_cast<double>(values.size() - 1);
+  for (size_t i = 1; i < values.size(); i += 2) along_x += difference_bits(values[i], values[i - 1]);
+  print.bits[3] = static_cast<double>(along_x) / static_cast<double>(values.size() / 2);
   for (size_t axis = 0; axis < 2; ++axis) {
     const std::vector<T>& beside = sample.beside[axis];
     if (beside.empty()) continue;
@@ -132,6 +133,21 @@ double multiple_bits(const std::vector<T>& values) {
   return judged == 0 ? word_bits<U> : bits / static_cast<double>(judged);
 }
 
+// By their first bits into buckets of few, and those by comparing.
+void sort_hashes(std::vector<uint64_t>& hashes) {
+  constexpr int bucket_bits = 8;
+  std::array<uint32_t, (1 << bucket_bits) + 1> ends{};
+  for (const uint64_t hash : hashes) ++ends[(hash >> (64 - bucket_bits)) + 1];
+  for (size_t b = 1; b < ends.size(); ++b) ends[b] += ends[b - 1];
+  std::vector<uint64_t> sorted(hashes.size());
+  std::array<uint32_t, 1 << bucket_bits> next{};
+  std::copy(ends.begin(), ends.end() - 1, next.begin());
+  for (const uint64_t hash : hashes) sorted[next[hash >> (64 - bucket_bits)]++] = hash;
+  for (size_t b = 0; b + 1 < ends.size(); ++b)
+    std::sort(sorted.begin() + ends[b], sorted.begin() + ends[b + 1]);
+  hashes = std::move(sorted);
+}
+
 // Of what does not stand in a block twice, the share that stands a second time in the step: of some runs of a
 // few words, by their own values, so that of two equal ones both are looked at.
 template <class T>
@@ -141,24 +157,32 @@ void find_far_repeats(const PrintSample<T>& sample, StepPrint& print) {
   constexpr int kept_of_hash = 62;  // one run in 4
   const std::vector<T>& values = sample.scattered;
   const auto word = [&](size_t i) { return static_cast<uint64_t>(bits_at(values, i)); };
-  std::vector<uint64_t> hashes;  // with where each run begins in their lower half
-  hashes.reserve(values.size() / 4);
+  const auto begin_hash = [&](size_t i) { return (word(i) ^ word(i + 1) * 31) * factor; };
+  // (Without a branch, which no processor could predict.)
+  std::vector<size_t> places(values.size() + 1);
+  size_t kept = 0;
   for (size_t begin = 0; begin + scattered_run <= values.size(); begin += scattered_run) {
     for (size_t i = begin; i + run <= begin + scattered_run; ++i) {
-      uint64_t hash = (word(i) ^ word(i + 1) * 31) * factor;
-      if (hash >> kept_of_hash != 0) continue;
-      bool is_constant = word(i + 1) == word(i);
-      for (size_t k = 2; k < run; ++k) {
-        hash = (hash ^ word(i + k)) * factor;
-        hash ^= hash >> 32;
-        is_constant = is_constant && word(i + k) == word(i);
-      }
-      if (is_constant) continue;
-      const uint64_t at = sample.scattered_at[begin / scattered_run] + i - begin;
-      hashes.push_back(hash << 32 | (at & 0xffffffff));
+      places[kept] = i;
+      kept += begin_hash(i) >> kept_of_hash == 0 ? 1 : 0;
     }
   }
-  std::sort(hashes.begin(), hashes.end());
+  std::vector<uint64_t> hashes;  // with where each run begins in their lower half
+  hashes.reserve(kept);
+  for (size_t p = 0; p < kept; ++p) {
+    const size_t i = places[p];
+    uint64_t hash = begin_hash(i);
+    bool is_constant = word(i + 1) == word(i);
+    for (size_t k = 2; k < run; ++k) {
+      hash = (hash ^ word(i + k)) * factor;
+      hash ^= hash >> 32;
+      is_constant = is_constant && word(i + k) == word(i);
+    }
+    if (is_constant) continue;
+    const uint64_t at = sample.scattered_at[i / scattered_run] + i % scattered_run;
+    hashes.push_back(hash << 32 | (at & 0xffffffff));
+  }
+  sort_hashes(hashes);
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());  // of runs that overlap
   size_t twins = 0;
   uint64_t distance = UINT64_MAX;
