@@ -101,6 +101,7 @@ Json choice_json(const Choice& choice) {
             {"method", lossless_method_name(choice.selection.method)},
             {"reason", choice_reason_name(choice.reason)},
             {"performance", choice.performance},
+            {"estimate", choice.estimate},
             {"raw_bytes", choice.raw_bytes},
             {"coded_bytes", choice.coded_bytes},
             {"choosing_seconds", 1e-9 * static_cast<double>(choice.choosing_ns)},
@@ -355,8 +356,9 @@ void add_file_options(CLI::App& sub, Args& args) {
       ->capture_default_str();
   sub.add_option(
          "--delta", options.delta,
-         "speed, ratio: a variable's lossless method is chosen again when its performance has changed "
-         "by this fraction")
+         "of methods that choose (speed, ratio, acomps-*, ratio:...): a variable's lossless method is chosen "
+         "again when its performance has changed by this fraction, or another is estimated to perform better "
+         "by more than 0.4 of it")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   sub.add_option("--effort", args.effort, "effort of Neve's methods: " + joined(effort_names, " or "))

@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <map>
 #include <mutex>
+#include <span>
 
+#include "io/files/descriptor.hpp"
+#include "io/files/temporary_file.hpp"
+#include "io/files/write.hpp"
 #include "neve/series.hpp"
 
 namespace neve::adios2_operator {
@@ -17,8 +18,12 @@ namespace neve::adios2_operator {
 struct ChoiceFile::Shared {
   std::mutex mutex;
   std::string path, rules;
-  std::string lines;
+  files::Descriptor file;  // open once there is a line
+  int64_t bytes = 0;       // of its whole lines
   int names = 0;
+
+  Status make(const std::string& head);
+  Status append(const std::string& lines);
 };
 
 namespace {
@@ -51,22 +56,6 @@ std::string line_of(const Choice& choice) {
                      nanosecond * static_cast<double>(choice.coding_ns));
 }
 
-// Under another name first: a file that is there is whole.
-Status write_whole(const std::string& path, const std::string& text) {
-  const std::string draft = fmt::format("{}.{}.tmp", path, getpid());
-  const auto failed = [&](const char* what) {
-    const Status status = failure(fmt::format("log of choices {}: {}: {}", path, what, std::strerror(errno)));
-    std::remove(draft.c_str());
-    return status;
-  };
-  std::FILE* const file = std::fopen(draft.c_str(), "w");
-  if (file == nullptr) return failed("cannot be made");
-  const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !is_written) return failed("cannot be written");
-  if (std::rename(draft.c_str(), path.c_str()) != 0) return failed("cannot get its name");
-  return {};
-}
-
 }  // namespace
 
 Result<ChoiceFile> ChoiceFile::open(std::string path, const std::string& rules) {
@@ -95,11 +84,44 @@ std::string ChoiceFile::next_name() {
   return fmt::format("variable {}", ++shared_->names);
 }
 
-Status ChoiceFile::add(const std::vector<Choice>& choices) {
+// The file gets its name when it has its head, and keeps it from then on.
+Status ChoiceFile::Shared::make(const std::string& head) {
+  NEVE_ASSIGN(files::TemporaryFile temporary, files::TemporaryFile::beside(path));
+  NEVE_ASSIGN(files::Descriptor made, files::create_file(temporary.path()));
+  NEVE_TRY(files::write_fully(made.number(), 0, std::as_bytes(std::span(head)), path));
+  NEVE_TRY(temporary.commit());
+  file = std::move(made);
+  bytes = static_cast<int64_t>(head.size());
+  return {};
+}
+
+Status ChoiceFile::Shared::append(const std::string& lines) {
+  Status written = files::write_fully(file.number(), bytes, std::as_bytes(std::span(lines)), path);
+  if (written.ok()) {
+    bytes += static_cast<int64_t>(lines.size());
+  } else if (::ftruncate(file.number(), bytes) != 0) {
+    written = failure(written.message() + "; a part of a line stays");
+  }
+  return written;
+}
+
+Status ChoiceFile::add(std::span<const Choice> choices) {
   if (choices.empty()) return {};
+  std::string lines;
+  for (const Choice& choice : choices) lines += line_of(choice);
   const std::lock_guard lock(shared_->mutex);
-  for (const Choice& choice : choices) shared_->lines += line_of(choice);
-  return write_whole(shared_->path, first_line + shared_->rules + "\n" + columns + shared_->lines);
+  constexpr const char* what = "log of choices";
+  if (!shared_->file.is_open())
+    NEVE_TRY(shared_->make(first_line + shared_->rules + "\n" + columns).in(what));
+  return shared_->append(lines).in(what);
+}
+
+Status ChoiceFile::finish() {
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_.use_count() > 1 || !shared_->file.is_open()) return {};
+  const std::string what = "log of choices: " + shared_->path;
+  NEVE_TRY(files::sync_file(shared_->file.number(), what));
+  return shared_->file.close(what);
 }
 
 }  // namespace neve::adios2_operator

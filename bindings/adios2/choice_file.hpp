@@ -4,8 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "neve/choice.hpp"
 #include "neve/status.hpp"
@@ -22,8 +22,11 @@ class ChoiceFile {
 
   // A name of a variable that has none: "variable 1", ...
   std::string next_name();
-  // Adds choices to those of other operators, and writes the file as a whole. Errors: failure.
-  Status add(const std::vector<Choice>& choices);
+  // Writes lines behind those of all operators; the first ones replace a file that is there. Errors: failure;
+  // the lines before stay whole.
+  Status add(std::span<const Choice> choices);
+  // Where no other operator has the file: makes it durable and closes it. Errors: failure.
+  Status finish();
 
  private:
   struct Shared;

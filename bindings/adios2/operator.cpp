@@ -121,8 +121,9 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
   }
 
   ~NeveOperator() override {
+    if (choice_file_) log_choices();
     if (!choice_file_) return;
-    const Status status = choice_file_->add(memory_->choices());
+    const Status status = choice_file_->finish();
     if (!status.ok()) say(status.message());
   }
 
@@ -197,7 +198,23 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
     NEVE_ASSIGN(auto frames, encode_step(
                                  dtype, shape, 1, [&](size_t) { return values; },
                                  options_for(dtype, options_), *memory_, block_name(variable_, start)));
+    // The memory gives all it has at once: it is asked more rarely the more that is, so that the cost of a
+    // step does not grow. A program that is killed loses the newest ninth of the steps at most.
+    ++steps_to_log_;
+    if (choice_file_ && steps_to_log_ > std::min<uint64_t>(logged_ / 8, most_steps_to_log)) log_choices();
     return std::move(frames.front());
+  }
+
+  // What the memory has that the file has not. A file that cannot be written gets no more, with a word.
+  void log_choices() {
+    const std::vector<Choice> choices = memory_->choices();
+    const uint64_t made = memory_->choices_dropped() + choices.size();
+    const Status status = choice_file_->add(std::span(choices).last(made - logged_));
+    logged_ = made;
+    steps_to_log_ = 0;
+    if (status.ok()) return;
+    say(status.message());
+    choice_file_.reset();
   }
 
   Result<std::vector<std::byte>> encode_once(const char* values, const std::vector<uint64_t>& shape,
@@ -217,6 +234,8 @@ class NeveOperator : public adios2::plugin::PluginOperatorInterface {
   std::optional<SelectionMemory> memory_;  // there once the parameters are read
   std::string variable_;
   std::optional<ChoiceFile> choice_file_;
+  static constexpr uint64_t most_steps_to_log = SelectionMemory::max_choices / 16;
+  uint64_t steps_to_log_ = 0, logged_ = 0;
 };
 
 }  // namespace

@@ -32,13 +32,17 @@ extern "C" {
 typedef struct neve_series neve_series;
 
 /* `options`: those of `neve compress` by name, and of a series: "candidates=acomps;delta=0.1".
- *   candidates=NAMES               methods that codec lossless chooses from: "all", "acomps" (the nine of
- * ACOMPS), or names with + between them speed_weight=X, ratio_weight=X weights of a method's performance: its
- * speed in 100 MB/s times the first plus its ratio times the second; 0 and 1 delta=X                        a
- * method is kept while its performance stays within this fraction of what it was when it was chosen; 0.05
- *   speeds=NAME                    "typical", or "measured" (with a speed_weight), by which frames depend on
- * what else the machine does Without a bound every bit is kept. NULL: none. On success the caller frees
- * *series; else it is NULL. */
+ *
+ * - candidates=NAMES: methods that codec lossless chooses from: "all" (Neve's ten and B-zlib), "acomps" (the
+ *   nine of ACOMPS), or names with + between them
+ * - speed_weight=X, ratio_weight=X: weights of a method's performance: its speed in 100 MB/s times the first
+ *   plus its ratio times the second; 0 and 1
+ * - delta=X: a method is kept while its performance stays within this fraction of what it was when it was
+ *   chosen, and no other is estimated to perform better by more than 0.4 x delta; 0.05
+ * - speeds=NAME: "typical", or "measured" (with a speed_weight), by which frames depend on what else the
+ *   machine does
+ *
+ * Without a bound every bit is kept. NULL: none. On success the caller frees *series; else it is NULL. */
 int neve_series_create(const char* options, neve_series** series);
 /* `series` may be NULL. */
 void neve_series_free(neve_series* series);

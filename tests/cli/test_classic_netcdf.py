@@ -169,6 +169,106 @@ def test_damaged_headers_end_in_an_error(neve, tmp_path):
     assert 4 in codes
 
 
+def text(name):
+    raw = name.encode()
+    return struct.pack(">q", len(raw)) + raw + bytes(-len(raw) % 4)
+
+
+def cdf5(records=0, dims=(), attributes=(), variables=()):
+    """A file of 64-bit sizes: dimensions (name, length), attributes of one letter, variables
+    (name, number of the dimension) without values."""
+
+    def listed(tag, items):
+        return struct.pack(">iq", tag if items else 0, len(items)) + b"".join(items)
+
+    def variable(name, dimension):
+        head = text(name) + struct.pack(">qq", 1, dimension) + struct.pack(">iq", 0, 0)
+        return head + struct.pack(">iqq", 5, 0, 0)
+
+    letter = struct.pack(">iq", 2, 1) + b"x\0\0\0"
+    return (
+        b"CDF\x05"
+        + struct.pack(">Q", records)
+        + listed(10, [text(name) + struct.pack(">Q", length) for name, length in dims])
+        + listed(12, [text(name) + letter for name in attributes])
+        + listed(11, [variable(*one) for one in variables])
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "part"),
+    [
+        (
+            {"dims": [("y", 2**62)]},
+            2,
+            "dimension y has length 4611686018427387904; netCDF-4 allows",
+        ),
+        ({"dims": [("y", 2**64 - 2)]}, 4, "dimension y is 18446744073709551614; allowed: up to"),
+        ({"dims": [("t", 0)], "records": 2**64 - 2}, 4, "the number of records is 184467440737"),
+        ({"attributes": ["a" * 100_000]}, 2, "has a name of 100000 bytes; HDF5 allows 65534"),
+        (
+            {
+                "dims": [("v", 3), ("e", 0)],
+                "variables": [("v", 1), ("_nc4_non_coord_v", 1)],
+            },
+            2,
+            "variable v and variable _nc4_non_coord_v cannot be kept beside each other",
+        ),
+        (
+            {"dims": [("v", 3), ("e", 0), ("_nc4_non_coord_v", 2)], "variables": [("v", 1)]},
+            2,
+            "variable v and dimension _nc4_non_coord_v cannot be kept beside each other",
+        ),
+    ],
+)
+def test_what_netcdf4_cannot_hold_is_told_by_name(neve, tmp_path, content, code, part):
+    source = tmp_path / "old.nc"
+    source.write_bytes(cdf5(**content))
+    outcome = neve("convert", source, tmp_path / "new.nc", expect=code)
+    assert part in outcome.err and len(outcome.err) < 500
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"dims": [("y", 2**62 - 1)]},
+        {"dims": [("t", 0)], "records": 2**62},
+        {"attributes": ["a" * 65_534]},
+    ],
+)
+def test_the_largest_that_netcdf4_can_hold_is_kept(neve, tmp_path, content):
+    source = tmp_path / "old.nc"
+    source.write_bytes(cdf5(**content))
+    neve("convert", source, tmp_path / "new.nc")
+
+
+def test_names_are_shown_without_control_characters(neve, tmp_path):
+    source, copy = tmp_path / "old.nc", tmp_path / "new.nc"
+    names = ["a\x1b[31mred", "b\nc", "d\x9b1m", "é"]
+    dims = [("e", 0), *((f"of {name}", 2) for name in names)]
+    source.write_bytes(cdf5(dims=dims, variables=[(name, 0) for name in names]))
+    for words in (
+        ("info", source),
+        ("convert", source, copy),
+        ("info", copy),
+        ("verify", source, copy),
+    ):
+        outcome = neve(*words)
+        assert not {"\x1b", "\x9b"} & set(outcome.out), words
+        for shown in ("a\\x1b[31mred", "b\\x0ac", "d\\x9b1m", "é"):
+            assert words[0] == "verify" or shown in outcome.out, words
+    missing = neve("info", tmp_path / "x\x1b[31m", expect=None)
+    assert missing.code != 0 and "\x1b" not in missing.err and "x\\x1b[31m" in missing.err
+
+
+def test_what_is_no_source_is_told_before_the_target(neve, tmp_path):
+    source = tmp_path / "C"
+    source.write_bytes(b"C")
+    outcome = neve("convert", source, tmp_path / "new.nc", expect=2)
+    assert f"{source} is not a plotfile; allowed: " in outcome.err
+    assert "netCDF and other HDF5 files" in outcome.err
+
+
 @pytest.mark.parametrize("name", ["ctorca.nc", "foam.ocean.nc", "rectilinear_grid_3D.nc"])
 def test_real_files(neve, tmp_path, name):
     source, copy = shared(f"climate/{name}"), tmp_path / "new.nc"

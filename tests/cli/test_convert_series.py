@@ -4,6 +4,7 @@ what `neve choices` shows of it.
 """
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -167,6 +168,56 @@ def test_variables_that_come_go_and_change(neve, tmp_path):
     assert [c["step"] for c in of_variable(report["choices"], "late")] == [0, 1, 2]
     assert [c["step"] for c in of_variable(report["choices"], "wide")] == [0, 1, 2, 3, 4]
     assert not of_variable(report["choices"], "empty")
+
+
+def test_a_rule_is_of_variables_that_some_file_has(neve, tmp_path):
+    """One that comes late, and one that the last file lacks; no file has what a typo names."""
+    paths = [tmp_path / f"{step}.h5" for step in range(4)]
+    for step, path in enumerate(paths):
+        with h5py.File(path, "w") as file:
+            file["always"] = np.cumsum(np.ones(5000, "f4")) + step
+            if step == 1:
+                file["late"] = np.sin(np.arange(5000) / 90).astype("f4")
+            if step < 3:
+                file["early"] = np.cos(np.arange(5000) / 90).astype("f4")
+    rules = ("late:unchanged", "early:abs=0.01", "late*:candidates=zstd")
+    fields = [word for rule in rules[:2] for word in ("--field", rule)]
+    report = neve("convert", *paths, "--into", tmp_path / "a", *fields, "--json").json
+    of = [{v["name"]: v for v in file["variables"]} for file in report["files"]]
+    assert len(of) == 4 and not of[1]["/late"]["coded"]
+    assert of[0]["/early"]["bound"] == of[2]["/early"]["bound"] == "abs=0.01"
+    neve("convert", *paths, "--into", tmp_path / "b", "--field", rules[2])
+    words = ("convert", *paths, "--into", tmp_path / "c", "--field", "lat:unchanged")
+    outcome = neve(*words, expect=2)
+    assert "the rule for 'lat' matches no variable of any of the 4 files" in outcome.err
+    assert not (tmp_path / "c").exists()
+
+
+def test_rules_of_variables_of_their_own_are_logged(neve, steps, tmp_path):
+    folder = tmp_path / "into"
+    own = ("--field", "smooth:candidates=acomps,speed_weight=1")
+    words = ("convert", *steps, "--into", folder, "--choices", "log", *own, "--json")
+    report = neve(*words).json
+    rules = {"candidates": "acomps", "speed_weight": 1.0, "ratio_weight": 1.0}
+    log = package.read_choices(folder)
+    assert log.own_rules == report["own_rules"] == {"/smooth": rules}
+    assert log.rules["candidates"] == "all" and log.rules["speed_weight"] == 0
+    line = "/smooth by its own: candidates acomps, speed weight 1, ratio weight 1"
+    assert line in neve("choices", folder).out
+    assert neve("choices", folder, "--json").json["own_rules"] == {"/smooth": rules}
+    neve("choices", folder, "-o", tmp_path / "page.html")
+    assert line in (tmp_path / "page.html").read_text()
+    assert package.read_choices(folder / "step_1.h5").own_rules == log.own_rules
+    assert neve("verify", steps[0], folder / "step_0.h5", "--json").json["ok"]
+    with h5py.File(folder / "step_1.h5", "r+") as file:
+        file["neve_choices"].attrs["own_rules"] = json.dumps(
+            {"/smooth": {**rules, "speed_weight": 2}}
+        )
+    assert "rules of /smooth differ" in neve("choices", folder, expect=2).err
+    for damage in ("{", "[]", '{"a": 1}', '{"a": {"candidates": "all"}}'):
+        with h5py.File(folder / "step_1.h5", "r+") as file:
+            file["neve_choices"].attrs["own_rules"] = damage
+        assert "own_rules" in neve("choices", folder / "step_1.h5", expect=4).err
 
 
 def test_bounds_hold_and_only_lossless_variables_are_logged(neve, steps, tmp_path):
@@ -414,7 +465,8 @@ def test_choices_of_what_has_none(neve, steps, logged, tmp_path):
         del file["neve_choices/method"]
     assert "lacks method" in neve("choices", two / "a.h5", expect=4).err
     assert "unknown option '--jsom'" in neve("choices", folder, "--jsom", expect=2).err
-    assert "a picture is" in neve("choices", folder, "-o", tmp_path / "x.doc", expect=2).err
+    allowed = "allowed are names that end in .html, .htm, .png, .pdf, .svg"
+    assert allowed in neve("choices", folder, "-o", tmp_path / "x.doc", expect=2).err
 
 
 def test_a_copy_with_a_log_is_converted_again(neve, steps, logged, tmp_path):
@@ -478,6 +530,24 @@ def test_python_converts_a_series(steps, tmp_path):
     assert len(package.read_choices(tmp_path / "into").choices) > 4
     with pytest.raises(package.Error, match="would both be"):
         package.convert_series([steps[0], steps[0]], tmp_path / "into")
+    named = package.convert_series(steps[:1], tmp_path / "named", candidates=["lorenzo", "zstd"])
+    assert set(named["rules"]["candidates"].split("+")) == {"lorenzo", "zstd"}
+    with pytest.raises(package.Error, match="is one path; a list of paths is needed"):
+        package.convert_series(str(steps[0]), tmp_path / "into")
+    with pytest.raises(package.Error, match="choices=True; allowed are 'log' and 'timings'"):
+        package.convert_series(steps[:1], tmp_path / "into", choices=True)
+    with pytest.raises(package.Error, match="candidates=3; allowed are 'all'"):
+        package.convert(steps[0], tmp_path / "one.h5", candidates=3)
+
+
+def test_choices_into_a_pipe_that_nobody_reads(logged):
+    folder, _ = logged
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [NEVE, "choices", folder, "--steps"]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment())
+    os.close(writer)
+    assert done.stderr == b"" and done.returncode in (128 + signal.SIGPIPE, -signal.SIGPIPE)
 
 
 def test_links_and_files_of_others_are_left_alone(neve, steps, tmp_path):
@@ -551,3 +621,23 @@ def test_what_is_no_column_of_a_log_is_compared(neve, steps, logged, tmp_path):
     with h5py.File(copy, "r+") as file:
         file["neve_choices"]["x"] = [1, 2]
     assert "/neve_choices/x is only in the copy" in neve("verify", steps[0], copy, expect=3).out
+
+
+def test_into_wants_a_folder(neve, tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["x"] = np.zeros(5000)
+    (tmp_path / "there").write_text("mine")
+    outcome = neve("convert", tmp_path / "a.h5", "--into", tmp_path / "there", expect=2)
+    assert "there is there and no folder; needed is a folder" in outcome.err
+    assert (tmp_path / "there").read_text() == "mine"
+
+
+def test_a_copy_replaces_a_file_of_its_name(neve, tmp_path):
+    """As docs/netcdf.md says."""
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["x"] = np.zeros(5000)
+    (tmp_path / "into").mkdir()
+    (tmp_path / "into" / "a.h5").write_text("foreign")
+    neve("convert", tmp_path / "a.h5", "--into", tmp_path / "into")
+    with h5py.File(tmp_path / "into" / "a.h5") as file:
+        assert "x" in file

@@ -20,7 +20,9 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "bench" / "python"))
 from neve._errors import Error
 from neve_bench.acomps import (
     arrays,
+    chooser,
     cycles,
+    drawing,
     inputs,
     made,
     measured,
@@ -47,7 +49,7 @@ from neve_bench.acomps.items import (
     slide_15,
     slide_16,
 )
-from neve_bench.acomps.methods import ACOMPS, ALL, EVERY, NINE
+from neve_bench.acomps.methods import ACOMPS, ALL, CANDIDATES, EVERY, NINE, NINETEEN
 from neve_bench.acomps.requests import (
     DELTAS,
     WEIGHTS,
@@ -186,6 +188,28 @@ def test_two_of_the_nine_are_the_coders_own_results_on_the_bytes_that_the_rule_s
         assert coded in frame and noise in frame
         headers = row["bytes"] - len(coded) - len(noise)
         assert row["is_exact"] and 0 < headers < 200
+
+
+def test_a_choice_has_as_many_bytes_as_the_same_method_by_name():
+    rows = np.linspace(-90, 90, 100, dtype="f4")
+    latitudes = np.repeat(rows[:, None], 150, axis=1)
+    for candidates in CANDIDATES:
+        found = chooser.choose(latitudes, candidates, (1.0, 0.0))
+        forced = {m: work.forced(latitudes, m, 1) for m in CANDIDATES[candidates]}
+        assert found["bytes"] == forced[found["method"]]["bytes"], candidates
+        # Small frames are mostly header: no choice is smaller than all that it is among.
+        assert found["bytes"] >= min(one["bytes"] for one in forced.values() if "bytes" in one)
+
+
+def test_all_is_what_the_library_weighs_under_that_name():
+    seen = set()
+    arrays_of = [made.step_of(name, step) for name in made.NAMES for step in (0, 10, 20)]
+    for array in (*arrays_of, np.repeat(np.linspace(0, 1, 100, dtype="f4"), 150)):
+        for weights in ((1.0, 0.0), (0.5, 0.5), (0.0, 1.0)):
+            found = neve.explain(array, **chooser.settings(EVERY, weights))
+            seen |= {one["name"].removeprefix("lossless ") for one in found["candidates"]}
+    assert seen - {"constant", "as they are"} == set(CANDIDATES[EVERY])
+    assert set(CANDIDATES[NINETEEN]) == set(ALL) and len(ALL) == 19
 
 
 def test_entropies_are_those_of_the_bytes():
@@ -332,6 +356,24 @@ def test_the_choice_over_the_best_candidate():
     assert slide_6.chosen_over_best(results, ACOMPS) == {"wrf.nc:T": 1.0}
 
 
+def test_each_set_of_candidates_is_judged_by_its_own_best():
+    """B-bzip2 is none of `all`: a choice among these is not worse for it, that among all is."""
+    records = {
+        Speeds(): TYPICAL,
+        SUBJECT.table_of(HEAT): table({"B-bzip2": 100, "zstd": 400}),
+        **{
+            SUBJECT.weighed_of(HEAT, c): {"choices": [chosen("zstd", 400)] * len(WEIGHTS)}
+            for c in (EVERY, NINETEEN)
+        },
+    }
+    results = results_of(records)
+    assert slide_8.shares(results, EVERY)[HEAT][0] == 1.0
+    assert slide_8.shares(results, NINETEEN)[HEAT][0] == pytest.approx(0.25)
+    for claims, words in ((slide_6.claims, "selects"), (slide_8.claims, "scores 0.95")):
+        verdicts = [one.verdict for one in claims(results) if words in one.what]
+        assert len(verdicts) == 3 and verdicts[1] == "holds" and verdicts[2] != "holds"
+
+
 def test_runs_of_a_series_by_both_rules():
     still = [table({"B-zlib": 500, "rank": 100}) for _ in range(OWN.steps)]
     records = {
@@ -409,8 +451,8 @@ def test_the_ratio_may_rise_by_a_percent_and_heeds_what_neve_chooses():
         chosen_of[SUBJECT.weighed_of(RAIN, EVERY)] = {"choices": of_rain}
         told = slide_8.claims(results_of({Speeds(): TYPICAL, **tables, **chosen_of}))[0]
         assert told.said == said
-        assert told.neve == f"among all in {2 - (of_rain is rising)} of 2"
-    assert told.why == "among all not in wrf.nc:QRAIN"
+        assert told.neve == f"among `all` in {2 - (of_rain is rising)} of 2; among all nineteen -"
+    assert told.why == "among `all` not in wrf.nc:QRAIN"
 
 
 def test_times_of_a_busy_machine_are_not_judged():
@@ -509,13 +551,39 @@ def test_sizes_against_the_slides():
     assert slide_15.claims(results_of(records))[0].verdict == "holds"
 
 
+def test_a_picture_says_how_many_rows_it_leaves_out():
+    rows = [f"v{n}" for n in range(69)]
+    assert drawing.titled("t", rows) == "t (the first 60 of 69; all are in the CSV file)"
+    assert drawing.titled("t", rows[:60]) == "t"
+    assert [drawing.cell_text(v) for v in (99.7, 9.96, 1.84, 0.031)] == [
+        "100",
+        "10",
+        "1.8",
+        "0.031",
+    ]
+
+
+def test_a_log_shows_every_way_of_choosing():
+    assert len(drawing.WAYS) == 1 + len(CANDIDATES)
+    one = (["zstd"] * 3, [0], [1.0] * 3)
+    ways = {name: one for name in (slide_9.PUBLISHED, *slide_9.OWN.values())}
+    assert drawing.log_of_choices("t", ["zstd"], ["zstd"] * 3, ways, ())[:4] == b"\x89PNG"
+    with pytest.raises(ValueError, match="zip"):
+        drawing.log_of_choices("t", ["zstd"], ["zstd"] * 3, {**ways, "x": one}, ())
+
+
+def test_a_factor_below_one_is_told_as_larger():
+    assert tell.smaller(2.5) == "2.50 times smaller" and tell.smaller(0.8) == "1.25 times larger"
+
+
 def test_claims_become_a_verdict():
     one = tell.claim_of(True, slide=1, what="x", source="s", ours="o", neve="n")
     other = tell.claim_of(False, slide=1, what="y", source="s", ours="o", neve="n", why="because")
     none = tell.claim_of(None, slide=1, what="z", source="s", ours="o", neve="n", why="no data")
     part = tell.Claim(1, "w", "s", "o", "n", 2, 3, tell.MODEL)
     assert tell.verdict([one, one]) == "holds" and tell.verdict([one, none]) == "holds in part"
-    assert tell.verdict([other]) == "does not hold here" and tell.verdict([none]) == "measured"
+    assert tell.verdict([other]) == "does not hold here" and tell.verdict([]) == "measured"
+    assert tell.verdict([none, none]) == "cannot be told"
     assert [c.said for c in (one, other, none, part)] == [
         *("held", "not held", "cannot be told", "held in part (2 of 3), by the model")
     ]
@@ -574,3 +642,17 @@ def test_points_of_all_kinds():
     assert all(set(row) <= set(points.COLUMNS) for row in rows)
     zlib_row, *_ = [r for r in rows if r["how"] == "method" and r["method"] == "B-zlib"]
     assert zlib_row["ratio"] == 2.0
+
+
+def test_what_is_measured_without_a_named_input_is_said(tmp_path, monkeypatch, sample):
+    monkeypatch.setattr(inputs, "sample", lambda command: sample)
+    (tmp_path / "run").mkdir()
+    monkeypatch.chdir(tmp_path / "run")
+    said = []
+    assert inputs.default_words(tmp_path, said.append) == [str(sample)]
+    assert "no climate file in ../shared/data/climate" in said[0]
+    climate = tmp_path / "shared/data/climate"
+    climate.mkdir(parents=True)
+    (climate / "a.nc").touch()
+    assert inputs.default_words(tmp_path, said.append)[0].endswith("climate/a.nc")
+    assert "1 climate files in ../shared/data/climate" in said[1]

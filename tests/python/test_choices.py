@@ -3,6 +3,7 @@
 
 import json
 import math
+import os
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import neve
-from neve import Error, _choice_log, choices
+from neve import Error, _choice_log, _choice_text, choices
 from neve._choice_runs import by_variable, runs_of
 
 RULES = {
@@ -349,3 +350,95 @@ def test_a_page_escapes_names_and_has_every_step(tmp_path):
     page = (tmp_path / "p.html").read_text()
     assert "<b>" not in page.replace("<p><b>", "") and "/&lt;b&gt;&amp;" in page
     assert page.count("/&lt;b&gt;&amp;") >= 12 + 2
+
+
+TEXT_RULES = "candidates=all;delta=0.05;speeds=typical;speed_weight=1;ratio_weight=0"
+TEXT_COLUMNS = ",".join(_choice_log._COLUMNS)
+TEXT_ROW = "t,0,0,zstd,first,2.5,2.5,lz4,1e-07,1000,500,nan,0.25"
+
+
+def text_log(tmp_path, *rows, rules=TEXT_RULES, columns=TEXT_COLUMNS, end="\n"):
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join([f"# neve choices 1: {rules}", columns, *rows]) + end)
+    return path
+
+
+def with_value(name, value):
+    values = TEXT_ROW.split(",")
+    values[_choice_log._COLUMNS.index(name)] = value
+    return ",".join(values)
+
+
+def test_a_log_of_text_is_read(tmp_path):
+    named = with_value("variable", '"a, ""b""\n\rc"')
+    log = neve.read_choices(text_log(tmp_path, TEXT_ROW, named))
+    first, second = log.choices
+    assert (first.rival_estimate, first.coding_seconds, first.raw_bytes) == (1e-07, 0.25, 1000)
+    assert math.isnan(first.choosing_seconds) and second.variable == 'a, "b"\n\rc'
+    assert log.rules["speed_weight"] == 1 and log.rules["candidates"] == "all"
+
+
+@pytest.mark.parametrize(
+    ("lines", "part"),
+    [
+        ([TEXT_ROW, "a,b"], "row 1 has 2 values; needed: 13"),
+        ([TEXT_ROW + ",7"], "row 0 has 14 values; needed: 13"),
+        ([with_value("step", "1_0")], "step of row 0 is '1_0'; allowed is a whole number"),
+        ([with_value("step", "9" * 5000)], "allowed is a whole number"),
+        ([with_value("step", "\u0663")], "allowed is a whole number"),
+        ([with_value("raw_bytes", "1.5")], "raw_bytes of row 0 is '1.5'"),
+        ([with_value("performance", "1_0.5")], "performance of row 0 is '1_0.5'; allowed is a num"),
+        ([with_value("estimate", " 1")], "estimate of row 0 is ' 1'"),
+        ([with_value("performance", "")], "performance of row 0 is ''"),
+        ([TEXT_ROW, '"a'], "row 1 cannot be read; allowed are values with commas between"),
+        ([TEXT_ROW, "a\rb"], "row 1 cannot be read; allowed are values with commas between"),
+        (["x" * 70_000], "row 0 has more than 65536 characters"),
+        (['"' + "a\n" * 50_000 + '"'], "row 0 has more than 65536 characters"),
+        ([*['"a\nb",'] * 20_000], "row 0"),
+    ],
+)
+def test_a_damaged_text_is_told_by_row(tmp_path, lines, part):
+    with pytest.raises(Error, match="log.csv: ") as refused:
+        neve.read_choices(text_log(tmp_path, *lines))
+    assert refused.value.code == 4 and part in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("more", "part"),
+    [
+        ({"rules": "delta"}, "its rules have 'delta'; allowed is NAME=VALUE of each once"),
+        ({"rules": "delta=1;delta=2"}, "its rules have 'delta=2'"),
+        ({"rules": TEXT_RULES.replace("0.05", "1_0")}, "'delta' of its rules is '1_0'"),
+        ({"rules": "x" * 70_000}, "its head has more than 65536 characters"),
+        ({"columns": "variable,step"}, "has other columns than variable, level, step"),
+        ({"columns": ""}, "has other columns than variable, level, step"),
+        ({"end": ""}, "row 0 is cut off: its line has no end"),
+    ],
+)
+def test_the_head_and_end_of_a_text_are_told(tmp_path, more, part):
+    with pytest.raises(Error, match="log.csv: ") as refused:
+        neve.read_choices(text_log(tmp_path, TEXT_ROW, **more))
+    assert refused.value.code == 4 and part in str(refused.value)
+
+
+def test_no_more_of_a_text_is_held_than_a_log_can_have(tmp_path, monkeypatch):
+    path = tmp_path / "sparse.csv"
+    for size, part in [(3 * 2**30, "has 3221225472 bytes; allowed"), (2**29, "its head has more")]:
+        path.write_text("# neve choices 1: ")
+        os.truncate(path, size)
+        with pytest.raises(Error, match=part) as refused:
+            neve.read_choices(path)
+        assert refused.value.code == 4
+    monkeypatch.setattr(_choice_text, "MOST_ROWS", 2)
+    assert len(neve.read_choices(text_log(tmp_path, TEXT_ROW, with_value("step", "1")))) == 2
+    with pytest.raises(Error, match="has more rows than 2"):
+        neve.read_choices(text_log(tmp_path, *[TEXT_ROW] * 3))
+
+
+def test_what_is_no_regular_file_is_not_opened(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(Error, match="pipe is not a regular file") as refused:
+        neve.read_choices(tmp_path / "pipe")
+    assert refused.value.code == 1
+    with pytest.raises(Error, match="no file in it has a log"):
+        neve.read_choices(tmp_path)

@@ -593,6 +593,35 @@ def test_mini_apps_are_read_back_and_changed(wrong, bytes_after, verdict):
     assert mini_apps.ITEM.find(results_of(records)).verdict == verdict
 
 
+def test_parts_that_share_an_output_are_compared_each_with_itself():
+    """Values and connectivity are both stored by hdf5-neve: bytes of one are not the other's."""
+
+    def result(app, names, of_values):
+        first, second = (
+            ("grid_outputs", "surface_outputs")
+            if app == "cartiso"
+            else (
+                "value_outputs",
+                "connectivity_outputs",
+            )
+        )
+        if app in ("struct", "amr"):
+            return {"methods": [row(name, file_bytes=of_values) for name in names]}
+        return {
+            first: [row(name, file_bytes=of_values) for name in names],
+            second: [row(name, file_bytes=9) for name in names],
+        }
+
+    for then, changed in ((5, False), (6, True)):
+        records = {one: result(one.app, one.outputs, 5) for one in mini_apps.RUNS}
+        records |= {one: result(one.app, one.outputs, then) for one in mini_apps.CHANGED}
+        found = mini_apps.ITEM.find(results_of(records))
+        assert set(found.numbers["changed"].values()) == {changed}
+        assert ("not in struct, cartiso, amr, unstruct" in found.why) is not changed
+    told = str(found.blocks)
+    assert "--roundness 0.3,0.3" in told and "connectivity" in told and "surface" in told
+
+
 def test_past_the_paper_counts_bytes_and_pairs():
     rows = [row(name) for name in measured.files(SETTINGS).outputs]
     records = {

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "tools/common/visible.hpp"
+
 namespace neve::cli {
 
 namespace {
@@ -38,7 +40,7 @@ void say(const std::string& text) { say("", text); }
 void say(const std::string& command, const std::string& text) { print_error(said(command, text)); }
 
 std::string said(const std::string& command, const std::string& text) {
-  return fmt::format("neve{}{}: {}\n", command.empty() ? "" : " ", command, text);
+  return fmt::format("neve{}{}: {}\n", command.empty() ? "" : " ", command, visible(text));
 }
 
 Progress::Progress(bool wanted) {
@@ -66,13 +68,17 @@ void Progress::show(const std::string& phase, double fraction) {
 }
 
 std::string Table::text() const {
+  std::vector<std::vector<std::string>> rows = rows_;
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = visible_line(cell);
+  }
   std::vector<size_t> width;
-  for (const auto& row : rows_) {
+  for (const auto& row : rows) {
     width.resize(std::max(width.size(), row.size()));
     for (size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
   }
   std::string out;
-  for (const auto& row : rows_) {
+  for (const auto& row : rows) {
     for (size_t i = 0; i < row.size(); ++i) {
       if (last_is_text_ && i + 1 == width.size()) {
         out += "  " + row[i];

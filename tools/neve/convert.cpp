@@ -26,6 +26,7 @@
 #include "tools/common/console.hpp"
 #include "tools/common/options.hpp"
 #include "tools/common/ranks.hpp"
+#include "tools/common/visible.hpp"
 #include "tools/neve/commands.hpp"
 #include "tools/neve/convert_checkpoint.hpp"
 #include "tools/neve/convert_chombo.hpp"
@@ -387,7 +388,7 @@ void report_plotfile(const Ranks& ranks, const Args& args, const Opened& opened,
                                  {"destination_kind", opened.to_hdf5 ? "Neve HDF5" : "AMReX plotfile"},
                                  {"ranks", ranks.size()}};
   head.update(made.json);
-  std::cout << (args.json ? head.dump(2) + "\n" : made.summary) << std::flush;
+  std::cout << (args.json ? head.dump(2) + "\n" : visible(made.summary)) << std::flush;
 }
 
 Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& app, InputKind kind,
@@ -412,6 +413,7 @@ Status convert_boxes(const Ranks& ranks, const Args& args, const CLI::App& app) 
   bool of_chombo = false;
   NEVE_TRY(ranks.agree(mpi::guarded("open", [&]() -> Status {
     NEVE_ASSIGN(kind, input_kind(args.source));
+    if (kind == InputKind::frame_or_unknown) return open_source(args.source, {}).status();
     if (kind != InputKind::checkpoint) return {};
     NEVE_ASSIGN(of_chombo, is_chombo_checkpoint(args.source));
     return {};

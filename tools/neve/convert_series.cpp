@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include "io/files/copy_in_folder.hpp"
 #include "neve/selection_memory.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/visible.hpp"
 #include "tools/neve/data_file.hpp"
 #include "tools/neve/series_report.hpp"
 #include "tools/neve/source.hpp"
@@ -52,6 +54,10 @@ std::string_view kind_words(InputKind kind) {
 // Makes the folder; whether it was missing.
 Result<bool> make_folder(const std::string& folder) {
   std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+    return usage_error(
+        fmt::format("--into {} is there and no folder; needed is a folder, or a name that is free", folder));
+  }
   const bool is_made = fs::create_directory(folder, error);
   if (error) return failure(fmt::format("--into {}: {}", folder, error.message()));
   return is_made;
@@ -68,6 +74,7 @@ class Series {
 
   Status run() {
     const auto begin = std::chrono::steady_clock::now();
+    NEVE_TRY(check_rules_match());
     NEVE_ASSIGN(const bool is_new, make_folder(conversion_.folder));
     report_.before = find_done();
     for (done_ = report_.before; done_ < conversion_.sources.size();) {
@@ -95,6 +102,22 @@ class Series {
     return files;
   }
 
+  // A variable may begin at a later file, and be missing from some.
+  Status check_rules_match() const {
+    const datafile::CopyOptions& options = conversion_.options;
+    std::vector<bool> matched(options.rules.size());
+    for (const std::string& source : conversion_.sources) {
+      if (std::find(matched.begin(), matched.end(), false) == matched.end()) return {};
+      NEVE_ASSIGN(const std::vector<bool> here, datafile::rules_that_match(source, options));
+      for (size_t r = 0; r < here.size(); ++r) matched[r] = matched[r] || here[r];
+    }
+    const auto missing = std::find(matched.begin(), matched.end(), false);
+    if (missing == matched.end()) return {};
+    return usage_error(fmt::format("the rule for '{}' matches no variable of any of the {}",
+                                   options.rules[static_cast<size_t>(missing - matched.begin())].pattern,
+                                   counted(conversion_.sources.size(), "file")));
+  }
+
   size_t find_done() {
     if (!conversion_.options.resume) return 0;
     bool was_another = false;
@@ -113,6 +136,7 @@ class Series {
     const std::string& source = conversion_.sources[done_];
     datafile::CopyOptions options = conversion_.options;
     options.memory = &memory_;
+    options.rules_may_match_nothing = true;
     options.say = [](const std::string& text) { say("convert", text); };
     const auto files = static_cast<double>(conversion_.sources.size());
     options.progress = [this, files](const std::string& phase, double fraction) {
@@ -157,8 +181,10 @@ Status convert_on_first(const SeriesConversion& conversion) {
     std::cout << j.dump(2) << std::endl;
     return {};
   }
-  std::cout << series_text(report) << bound_line(bound, conversion.bound_is_default, ", --field or --rules")
-            << series_summary(report, conversion.folder) << std::flush;
+  std::cout << visible(series_text(report) +
+                       bound_line(bound, conversion.bound_is_default, ", --field or --rules") +
+                       series_summary(report, conversion.folder))
+            << std::flush;
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "io/datafile/recognize.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/ranks.hpp"
+#include "tools/common/visible.hpp"
 #include "tools/neve/compare.hpp"
 #include "tools/neve/explanation.hpp"
 #include "tools/neve/source.hpp"
@@ -159,13 +160,13 @@ Status convert_on_first(const std::string& source, const std::string& destinatio
     std::cout << j.dump(2) << std::endl;
     return {};
   }
-  std::cout << report_table(report)
+  std::cout << visible(report_table(report))
             << bound_line(to_string(options.bound), bound_is_default,
                           kind == kind_name ? ", --field or --rules" : " or --field")
-            << fmt::format("{}: {} -> {}, {}, {:.2f} s\n", destination, human_bytes(report.source_bytes),
-                           human_bytes(report.target_bytes),
+            << fmt::format("{}: {} -> {}, {}, {:.2f} s\n", visible(destination),
+                           human_bytes(report.source_bytes), human_bytes(report.target_bytes),
                            human_change(ratio_of(report.source_bytes, report.target_bytes)), report.seconds)
-            << grid_text(report) << (options.explain ? explanations_text(report) : "") << std::flush;
+            << visible(grid_text(report) + (options.explain ? explanations_text(report) : "")) << std::flush;
   return {};
 }
 
@@ -328,7 +329,7 @@ Status verify_on_first(const std::string& original, const std::string& copy, con
   if (json) {
     std::cout << verdict_json(verdict, file_bytes).dump(2) << std::endl;
   } else {
-    std::cout << verdict_text(verdict, copy) << std::flush;
+    std::cout << visible(verdict_text(verdict, copy)) << std::flush;
   }
   return verdict_status(verdict);
 }

@@ -16,6 +16,7 @@
 #include "neve/stream.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/ranks.hpp"
+#include "tools/common/visible.hpp"
 #include "tools/neve/array_file.hpp"
 #include "tools/neve/commands.hpp"
 #include "tools/neve/data_file.hpp"
@@ -424,8 +425,8 @@ Status info(const std::string& path, const OpenOptions& options, bool json) {
   NEVE_ASSIGN(const std::optional<Json> folder, describe_data_folder(path));
   if (folder) {
     std::cout << (json ? folder->dump(2) + "\n"
-                       : fmt::format("{}: {}\n{}", path, (*folder)["kind"].get<std::string>(),
-                                     data_folder_text(path, *folder)))
+                       : visible(fmt::format("{}: {}\n{}", path, (*folder)["kind"].get<std::string>(),
+                                             data_folder_text(path, *folder))))
               << std::flush;
     return {};
   }
@@ -448,13 +449,12 @@ Status info(const std::string& path, const OpenOptions& options, bool json) {
   if (json) {
     std::cout << j.dump(2) << std::endl;
   } else {
-    std::cout << fmt::format("{}: {}{}\n", path, j["kind"].get<std::string>(),
-                             j.contains("recognized_by")
-                                 ? fmt::format(" ({})", j["recognized_by"].get<std::string>())
-                                 : "")
-              << (j.contains("levels")      ? levels_text(j)
-                  : j.contains("variables") ? data_file_text(j)
-                                            : array_text(j))
+    const std::string by =
+        j.contains("recognized_by") ? fmt::format(" ({})", j["recognized_by"].get<std::string>()) : "";
+    const std::string below = j.contains("levels")      ? levels_text(j)
+                              : j.contains("variables") ? data_file_text(j)
+                                                        : array_text(j);
+    std::cout << visible(fmt::format("{}: {}{}\n{}", path, j["kind"].get<std::string>(), by, below))
               << std::flush;
   }
   return {};

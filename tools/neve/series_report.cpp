@@ -48,7 +48,7 @@ Sums sums_of(const SeriesReport& report) {
       sum.encode_seconds += v.encode_seconds;
       for (const auto& [method, chunks] : v.methods) sum.methods[method] += chunks;
     }
-    for (const auto& [choice, effort, is_coded] : file.made.choices) {
+    for (const auto& [choice, effort, tuning, is_coded] : file.made.choices) {
       if (is_coded && choice.reason != ChoiceReason::none) ++sums.of[choice.variable].choices[choice.reason];
     }
   }
@@ -86,6 +86,13 @@ uint64_t target_bytes(const SeriesReport& report) {
 
 double ratio_of(uint64_t before, uint64_t now) {
   return now > 0 ? static_cast<double>(before) / static_cast<double>(now) : 0;
+}
+
+// By what a variable with settings of its own was chosen.
+Json weights_json(const CodecTuning& tuning) {
+  return {{"candidates", lossless_methods_text(tuning.candidates)},
+          {"speed_weight", tuning.speed_weight},
+          {"ratio_weight", tuning.ratio_weight}};
 }
 
 Json choice_json(const Choice& choice, const std::string& file) {
@@ -142,6 +149,7 @@ Json series_json(const SeriesReport& report, const ChoiceRules& rules, const Cod
               {"speeds", speeds_name(rules.speeds)},
               {"speed_weight", tuning.speed_weight},
               {"ratio_weight", tuning.ratio_weight}}},
+            {"own_rules", Json::object()},
             {"files_done_before", report.before},
             {"source_bytes", source_bytes(report)},
             {"stored_bytes", target_bytes(report)},
@@ -152,8 +160,11 @@ Json series_json(const SeriesReport& report, const ChoiceRules& rules, const Cod
     Json of_file = {{"source", file.source}, {"source_kind", file.source_kind}, {"destination", file.target}};
     of_file.update(copy_report_json(file.made));
     j["files"].push_back(std::move(of_file));
-    for (const auto& [choice, effort, is_coded] : file.made.choices) {
-      if (is_coded) j["choices"].push_back(choice_json(choice, file.target));
+    for (const auto& [choice, effort, of_variable, is_coded] : file.made.choices) {
+      if (!is_coded) continue;
+      j["choices"].push_back(choice_json(choice, file.target));
+      if (!datafile::is_chosen_alike(of_variable, tuning))
+        j["own_rules"][choice.variable] = weights_json(of_variable);
     }
   }
   j["seconds"] = {{"total", report.seconds}};

@@ -33,10 +33,11 @@ Result<InputKind> input_kind(const std::string& path) {
 Result<std::unique_ptr<PlotfileSource>> open_source(const std::string& path, const OpenOptions& options) {
   NEVE_ASSIGN(const InputKind kind, input_kind(path));
   if (kind != InputKind::frame_or_unknown) return neve::open_plotfile(path, options);
-  return usage_error(
-      fmt::format("{} is not a plotfile; allowed: an AMReX plotfile directory, a Chombo, AMReX or Neve HDF5 "
-                  "plotfile, a .npy array (`neve decompress` makes one of a compressed array)",
-                  path));
+  return usage_error(fmt::format(
+      "{} is not a plotfile; allowed: an AMReX plotfile directory, a Chombo, AMReX or Neve HDF5 "
+      "plotfile, a .npy array (`neve decompress` makes one of a compressed array); of `convert` and "
+      "`verify` also netCDF and other HDF5 files",
+      path));
 }
 
 Status naming_file(const Status& status, const std::string& path) {

@@ -14,6 +14,7 @@
 #include "neve/plotfile_writer.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/ranks.hpp"
+#include "tools/common/visible.hpp"
 #include "tools/neve/array_file.hpp"
 #include "tools/neve/commands.hpp"
 #include "tools/neve/compare.hpp"
@@ -190,13 +191,13 @@ void print(const Args& args, const Verdict& verdict, uint64_t stored,
                           : !ok    ? "MISMATCH"
                           : judged ? "every bound holds"
                                    : "no bounds recorded";
-  std::cout << verdict_table(verdict);
-  for (const std::string& difference : differences) std::cout << "DIFFERS: " << difference << "\n";
-  std::cout << fmt::format(
-                   "{}: {} raw, {} stored, {}, {}\n", args.copy, human_bytes(raw_bytes), human_bytes(stored),
-                   human_change(stored > 0 ? static_cast<double>(raw_bytes) / static_cast<double>(stored)
-                                           : 0),
-                   judgement)
+  std::cout << visible(verdict_table(verdict));
+  for (const std::string& difference : differences) std::cout << "DIFFERS: " << visible(difference) << "\n";
+  std::cout << fmt::format("{}: {} raw, {} stored, {}, {}\n", visible(args.copy), human_bytes(raw_bytes),
+                           human_bytes(stored),
+                           human_change(
+                               stored > 0 ? static_cast<double>(raw_bytes) / static_cast<double>(stored) : 0),
+                           judgement)
             << std::flush;
 }
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from neve._arguments import Parser
 from neve._errors import CORRUPT, FAILURE, Error
 from neve._picture import pyplot, save
+from neve._tables import counted
 
 KINDS = (  # of bytes: members' files, what conversion makes of them, what the LETKF writes
     ("forecast_bytes", "forecasts", "#3b6fb5"),
@@ -119,7 +120,7 @@ def _times(axes, result: dict) -> None:
         label = "of it imitated storage"
         handles.append(_patch(facecolor="#bbbbbb", edgecolor="white", hatch="///", label=label))
     _stack(axes, [method["name"] for method in methods], parts, "seconds")
-    title = f"end-to-end time, {len(result['cycles'])} cycles"
+    title = f"end-to-end time, {counted(len(result['cycles']), 'cycle')}"
     if result["storage_MBps"] is not None:
         title += f"; with imitated storage of {result['storage_MBps']:g} MB/s"
     first = methods[0]
@@ -134,18 +135,22 @@ def _curves(axes, result: dict, states: tuple, unit: str) -> None:
     """Of each variable, relative to the free run's first error, so that all share an axis."""
     cycles = range(1, len(result["cycles"]) + 1)
     first = result["cycles"][0]["free"]
-    styles = dict(zip(first, ("-", "--", "-.", ":"), strict=True))
-    for variable, style in styles.items():
+    # Lines and dots: of one cycle there is no line.
+    styles = dict(zip(first, (("-", "o"), ("--", "s"), ("-.", "^"), (":", "D")), strict=True))
+    for variable, (line, dot) in styles.items():
         for state, _, colour in states:
             values = [c[state][variable] / first[variable] for c in result["cycles"]]
-            axes.plot(cycles, values, style, color=colour, marker=".")
+            axes.plot(cycles, values, line, color=colour, marker=dot, markersize=4)
     axes.set_xlabel("cycle")
     axes.set_xticks(list(cycles))
     axes.set_ylabel(unit)
     axes.set_ylim(bottom=0)
     axes.grid(linewidth=0.4, alpha=0.5)
     handles = [_line(color=colour, label=label) for _, label, colour in states]
-    handles += [_line(color="black", linestyle=s, label=v) for v, s in styles.items()]
+    handles += [
+        _line(color="black", linestyle=line, marker=dot, markersize=4, label=variable)
+        for variable, (line, dot) in styles.items()
+    ]
     _legend(axes, handles)
 
 

@@ -68,6 +68,7 @@ class Records:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
+        is_new = not self.folder.exists()
         try:
             self._runs.mkdir(parents=True, exist_ok=True)
             lock = open(self.folder / "lock", "w", opener=_open_lock)
@@ -78,7 +79,20 @@ class Records:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise Error(f"{self.folder}: another study is at work here", FAILURE) from None
-            yield
+            try:
+                yield
+            finally:
+                if is_new:
+                    self._remove_if_empty()
+
+    def _remove_if_empty(self) -> None:
+        """The folder of a study that only looked, or that was refused."""
+        if sorted(path.name for path in self.folder.iterdir()) != ["lock", self._runs.name]:
+            return
+        with contextlib.suppress(OSError):  # there are records
+            self._runs.rmdir()
+            (self.folder / "lock").unlink()
+            self.folder.rmdir()
 
     def read(
         self, key: str, is_of_key: Callable[[dict[str, Any]], bool] | None = None

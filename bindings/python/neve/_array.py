@@ -130,8 +130,8 @@ def compress(
     method       codec "lossless": "lorenzo", "multiple", "rank", "zstd", "lz4", "shuffle-zstd",
                  "shuffle-lz4", "bitshuffle-zstd", "bitshuffle-lz4", "xor-zstd", or one of ACOMPS'
                  nine: "B", "BW" or "BWXOR" with "LZO", "zlib" or "bzip2", as in "BW-zlib"
-    candidates   the methods that codec "lossless" chooses among: "all", "acomps" (the nine), or a
-                 list of names
+    candidates   the methods that codec "lossless" chooses among: "all" (those of Neve's own, the
+                 first ten above, and "B-zlib"), "acomps" (the nine), or a list of names
     speed_weight, ratio_weight  weights of a method's score: its typical speed in 100 MB/s times
                  the first plus its ratio times the second; the highest score wins
 

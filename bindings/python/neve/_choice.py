@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ._errors import Error
@@ -13,6 +13,7 @@ from ._errors import Error
 REASONS = ("kept", "first", "drift", "rival", "due")
 RULES = ("candidates", "delta", "speeds", "speed_weight", "ratio_weight")
 SPEEDS = ("typical", "measured")
+OWN_RULES = ("candidates", "speed_weight", "ratio_weight")
 _RULE_NUMBERS = ("delta", "speed_weight", "ratio_weight")
 _MOST = {"level": 2**31 - 1, "step": 2**64 - 1, "raw_bytes": 2**64 - 1, "coded_bytes": 2**64 - 1}
 _FINITE = ("performance", "estimate", "rival_estimate")
@@ -50,10 +51,13 @@ class Choice:
 
 @dataclass(frozen=True, repr=False)
 class ChoiceLog:
-    """What read_choices() gives: the rules, and the choices by variable and step."""
+    """What read_choices() gives: the rules, the choices by variable and step, and the rules of
+    variables with settings of their own: candidates, speed_weight, ratio_weight by variable.
+    """
 
     rules: Mapping[str, Any]
     choices: tuple[Choice, ...]
+    own_rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.choices)
@@ -97,6 +101,20 @@ def check_rules(rules: Mapping[str, Any], of_what: str, code: int) -> None:
     if not isinstance(rules["speeds"], str) or rules["speeds"] not in SPEEDS:
         found = short(rules["speeds"])
         raise Error(f"{wrong} speeds is {found}; allowed are {', '.join(SPEEDS)}", code)
+
+
+def check_own_rules(own: Any, rules: Mapping[str, Any], of_what: str, code: int) -> None:
+    """neve.Error of `code` says which variable's rules are not what they can be."""
+    if not isinstance(own, Mapping):
+        raise Error(f"{of_what}: own_rules is {short(own)}; allowed are rules by variable", code)
+    for variable, of_variable in own.items():
+        if not isinstance(of_variable, Mapping) or set(of_variable) != set(OWN_RULES):
+            raise Error(
+                f"{of_what}: own_rules of {short(variable)} are {short(of_variable)}; "
+                f"needed: {', '.join(OWN_RULES)}",
+                code,
+            )
+        check_rules({**rules, **of_variable}, f"{of_what}, {short(variable)}", code)
 
 
 def check_choices(choices: Sequence[Choice], of_what: str, code: int) -> None:

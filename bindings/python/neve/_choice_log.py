@@ -8,6 +8,7 @@ The twin of src/io/datafile/choice_log for h5py, which brings its own HDF5.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -18,7 +19,16 @@ import h5py
 import numpy as np
 
 from . import _choice_columns, _choice_text
-from ._choice import RULES, Choice, ChoiceLog, check_choices, check_rules, check_steps_differ, short
+from ._choice import (
+    RULES,
+    Choice,
+    ChoiceLog,
+    check_choices,
+    check_own_rules,
+    check_rules,
+    check_steps_differ,
+    short,
+)
 from ._errors import CORRUPT, FAILURE, USAGE, Error
 from ._keywords import checks_keywords
 
@@ -27,6 +37,7 @@ VERSION = 1
 # netCDF's, which all columns have: without it, readers make one up.
 _DIMENSION = "choice"
 _BARE_DIMENSION = "This is a netCDF dimension but not a netCDF variable.{:10}"
+_OWN_RULES = "own_rules"  # an attribute, JSON
 _TIMES = ("choosing_seconds", "coding_seconds")
 _COLUMNS = tuple(field.name for field in fields(Choice))
 _TEXTS = ("variable", "method", "reason", "rival")
@@ -81,6 +92,8 @@ def read_choices(path: str | Path) -> ChoiceLog:
     if not path.exists():
         raise Error(f"{path}: no such file or folder", FAILURE)
     if not path.is_dir():
+        if not path.is_file():
+            raise Error(f"{path} is not a regular file", FAILURE)
         log = _of_text(path) if _choice_text.is_text_log(path) else _of_file(path)
         if log is None:
             raise Error(f"{path} has no log of choices; `neve convert --choices log` writes one")
@@ -101,8 +114,7 @@ def _of_entry(path: Path) -> ChoiceLog | None:
 
 
 def _of_text(path: Path) -> ChoiceLog:
-    types = {"str": str, "int": int, "float": float}
-    rules, rows = _choice_text.read(path, {f.name: types[str(f.type)] for f in fields(Choice)})
+    rules, rows = _choice_text.read(path, _KINDS)
     choices = tuple(Choice(*row) for row in rows)
     place = f"{path}: its log of choices"
     check_rules(rules, place, CORRUPT)
@@ -116,23 +128,28 @@ def _of_text(path: Path) -> ChoiceLog:
 def _joined(logs: Mapping[Path, ChoiceLog]) -> ChoiceLog:
     first, rules = next((path, log.rules) for path, log in logs.items())
     known: dict[tuple[str, int, int], Path] = {}
+    own: dict[str, Mapping[str, Any]] = {}
     for path, log in logs.items():
         if log.rules != rules:
             raise Error(f"{first} and {path} are of several series: their rules differ")
+        for variable, of_variable in log.own_rules.items():
+            if own.setdefault(variable, of_variable) != of_variable:
+                words = f"their rules of {variable} differ"
+                raise Error(f"{first} and {path} are of several series: {words}")
         for choice in log.choices:
             key = (choice.variable, choice.level, choice.step)
             if key in known:
                 words = f"step {choice.step} of {choice.variable}"
                 raise Error(f"{known[key]} and {path} are of several series: both have {words}")
             known[key] = path
-    return ChoiceLog(rules, tuple(choice for log in logs.values() for choice in log.choices))
+    return ChoiceLog(rules, tuple(choice for log in logs.values() for choice in log.choices), own)
 
 
 def _in_order(log: ChoiceLog) -> ChoiceLog:
     """By variable, in the order in which they appear, and by step."""
     place = {name: i for i, name in enumerate(dict.fromkeys(c.variable for c in log.choices))}
     ordered = sorted(log.choices, key=lambda c: (place[c.variable], c.level, c.step))
-    return ChoiceLog(log.rules, tuple(ordered))
+    return ChoiceLog(log.rules, tuple(ordered), log.own_rules)
 
 
 def _log_group(file: h5py.File, path: str) -> h5py.Group:
@@ -173,11 +190,25 @@ def _of_group(group: h5py.Group, path: Path) -> ChoiceLog:
         raise Error(f"{place} lacks {', '.join(lacks)}", CORRUPT)
     rules = {name: _attribute(group, name, str(path)) for name in RULES}
     check_rules(rules, place, CORRUPT)
+    own = _own_rules(group, str(path))
+    check_own_rules(own, rules, place, CORRUPT)
     columns = _choice_columns.read(group, _KINDS, path)
     choices = tuple(Choice(*row) for row in zip(*columns, strict=True))
     check_choices(choices, place, CORRUPT)
     check_steps_differ(choices, place, CORRUPT)
-    return ChoiceLog(rules, choices)
+    return ChoiceLog(rules, choices, own)
+
+
+def _own_rules(group: h5py.Group, path: str) -> Any:
+    """Of variables with settings of their own, where there are any."""
+    if _OWN_RULES not in group.attrs:
+        return {}
+    text = _attribute(group, _OWN_RULES, path)
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        place = f"{path}: {_OWN_RULES} of its log of choices"
+        raise Error(f"{place} cannot be read: {error}", CORRUPT) from None
 
 
 def _attribute(group: h5py.Group, name: str, path: str) -> Any:

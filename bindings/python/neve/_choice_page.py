@@ -6,12 +6,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from typing import Any
 
 from ._choice import REASONS, Choice, ChoiceLog
 from ._choice_pictures import picture as draw
 from ._choice_runs import by_variable, runs_of
-from ._page import Cell, document, picture, table
+from ._page import Cell, document, picture, shown, table
 from ._tables import Table, counted
 
 WHY = {
@@ -37,9 +38,14 @@ def _rival(choice: Choice) -> str:
     return f"{choice.rival} ({_number(choice.rival_estimate)})" if choice.rival else _NONE
 
 
-def rules_text(rules: Mapping[str, Any]) -> str:
-    words = [f"{name.replace('_', ' ')} {value}" for name, value in rules.items()]
-    return "rules: " + ", ".join(words)
+def rules_lines(log: ChoiceLog) -> list[str]:
+    """Those of the series, then those of variables with settings of their own."""
+    own = [f"{name} by its own: {_words(rules)}" for name, rules in log.own_rules.items()]
+    return [f"rules: {_words(log.rules)}", *own]
+
+
+def _words(rules: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in rules.items())
 
 
 def _steps(run: Sequence[Choice]) -> str:
@@ -52,7 +58,10 @@ def _performances(run: Sequence[Choice]) -> str:
     return first if len(run) == 1 or first == last else f"{first} to {last}"
 
 
-HEADS = ("variable", "steps", "method", "performance", "estimate", "best of the others", "why")
+HEADS = (
+    *("variable", "steps", "method", "performance, first to last"),
+    *("estimate", "best of the others", "why"),
+)
 
 
 def _rows(name: str, runs: Iterator[list[Choice]]) -> Iterator[tuple[str, ...]]:
@@ -129,7 +138,8 @@ def html_of(log: ChoiceLog, name: str) -> str:
     reasons = {choice.reason for choice in log.choices}
     words = f"methods of {name} by variable and step"
     parts = [
-        f"<p>{summary(log)}</p><p>{rules_text(log.rules)}</p>",
+        f"<p>{summary(log)}</p>",
+        *(f"<p>{escape(shown(line))}</p>" for line in rules_lines(log)),
         "<p>Performance: speed x speed weight + ratio x ratio weight.</p>",
         picture(draw(log), words),
         "<h2>Variables</h2>",

@@ -54,6 +54,11 @@ def shown(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
+def shown_lines(text: str) -> str:
+    """The same of text of several lines."""
+    return "\n".join(map(shown, text.split("\n")))
+
+
 def _cell_html(cell: Cell | str) -> str:
     if isinstance(cell, str):
         cell = Cell(cell)

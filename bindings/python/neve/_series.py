@@ -21,11 +21,12 @@ from ._methods import Candidates, candidates_text, weight
 
 class Series:
     """Time steps of variables, compressed bit for bit. What performs best is chosen at a variable's
-    first step, kept while it performs as it did then and nothing else would be better, and chosen
-    again where not; `choices` says what was chosen at each step, and why.
+    first step, kept while it performs as it did then and no other is estimated to perform better by
+    more than 0.4 x delta, and chosen again where not; `choices` says what was chosen at each step,
+    and why.
 
-    candidates    the methods to choose from: "all", "acomps" (the nine of ACOMPS), or a list of
-                  names, as in neve.compress
+    candidates    the methods to choose from: "all" (Neve's ten and "B-zlib"), "acomps" (the nine of
+                  ACOMPS), or a list of names, as in neve.compress
     speed_weight, ratio_weight   weights of a method's performance: its speed in 100 MB/s times the
                   first plus its ratio times the second
     delta         a method is kept while its performance stays within this fraction of what it was
@@ -36,8 +37,8 @@ class Series:
     threads       None: every CPU this process may use. The bytes do not depend on it.
 
     neve.Error says which argument is wrong, or would have no effect beside the others, and what is
-    allowed; TypeError is raised for unknown keywords. Distinct threads may call step() of one
-    series at a time for distinct variables.
+    allowed; TypeError is raised for unknown keywords. Several threads may call step() of
+    one series at the same time, each for another variable.
     """
 
     @checks_keywords
@@ -127,7 +128,9 @@ class Series:
             _choice_log.write(opened, self.choices, self.rules, times)
 
     def __repr__(self) -> str:
-        return f"<neve.Series({rules_text(self.rules)}): {counts_text(self.choices)}>"
+        dropped = self.choices_dropped
+        older = f", and {dropped} older steps that the log no longer has" if dropped else ""
+        return f"<neve.Series({rules_text(self.rules)}): {counts_text(self.choices)}{older}>"
 
 
 def _native(values: Any) -> np.ndarray:

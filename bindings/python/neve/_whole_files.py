@@ -10,6 +10,7 @@ from typing import Any
 
 from ._command import Answer, PathLike, ask, word_of_path, words_of_options
 from ._errors import BOUND_VIOLATED, PLUGIN_MISSING, Error
+from ._methods import candidates_text
 from ._progress import bar_for
 from ._report import Report
 from ._tables import size_text
@@ -38,8 +39,7 @@ def convert(
     error. Remarks of the command are warnings, and the report's `notes`. What the command refuses
     is neve.Error with its message and exit code.
     """
-    if fields is not None:
-        options["field"] = [f"{name}:{settings}" for name, settings in fields.items()]
+    options = _settings("convert", fields, options)
     words = [word_of_path(source), word_of_path(destination)]
     words += words_of_options("convert", {"bound": bound, **options})
     answer = ask("convert", words, bar_for("convert", progress))
@@ -61,17 +61,32 @@ def convert_series(
     time, into copies of the same names. Lossless variables keep the method that was best from file
     to file; the report has `files`, each as the report of convert(), and `choices`.
 
-    Keywords are those of convert(); of series candidates="acomps", speed_weight=1, delta=0.1, and
-    choices="log", which read_choices(folder) reads.
+    Keywords are those of convert(); of series candidates="acomps" or a list of methods,
+    speed_weight=1, delta=0.1, and choices="log", which read_choices(folder) reads.
     """
-    if fields is not None:
-        options["field"] = [f"{name}:{settings}" for name, settings in fields.items()]
+    if isinstance(sources, (str, bytes, os.PathLike)):
+        raise Error(f"convert_series: sources={sources!r} is one path; a list of paths is needed")
+    if options.get("choices") is True:
+        raise Error("convert_series: choices=True; allowed are 'log' and 'timings'")
+    options = _settings("convert_series", fields, options)
     words = [word_of_path(source) for source in sources]
     words += words_of_options("convert_series", {"into": folder, "bound": bound, **options})
     answer = ask("convert", words, bar_for("convert", progress))
     _warn(answer)
     values = answer.report
     return Report(f"{os.fspath(folder)}: {_sizes(values)}", values, answer.notes)
+
+
+def _settings(
+    caller: str, fields: Mapping[str, str] | None, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """As the command takes them: each of `fields` is an option, and names of methods are one."""
+    found = dict(options)
+    if fields is not None:
+        found["field"] = [f"{name}:{settings}" for name, settings in fields.items()]
+    if found.get("candidates") is not None:
+        found["candidates"] = candidates_text(caller, found["candidates"])
+    return found
 
 
 def verify(

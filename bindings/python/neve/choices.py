@@ -6,6 +6,8 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
+import signal
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -27,6 +29,7 @@ examples:
   neve choices small/wrfout_07.nc --json
 """
 PAGES = (".html", ".htm")
+PICTURES = (".png", ".pdf", ".svg")
 
 
 def save(log: ChoiceLog, out: str | Path, name: str) -> None:
@@ -36,6 +39,9 @@ def save(log: ChoiceLog, out: str | Path, name: str) -> None:
     if not log.choices:
         raise Error(f"{name}: its log of choices is empty; there is nothing to draw")
     out = Path(out)
+    if out.suffix.lower() not in (*PAGES, *PICTURES):
+        allowed = ", ".join((*PAGES, *PICTURES))
+        raise Error(f"-o {out}: allowed are names that end in {allowed}")
     if out.suffix.lower() in PAGES:
         from ._choice_page import html_of
 
@@ -52,19 +58,20 @@ def _plain(value: Any) -> Any:
 
 
 def as_json(log: ChoiceLog) -> dict[str, Any]:
-    """`rules` and `choices`; times that the log does not have are None."""
+    """`rules`, `own_rules` and `choices`; times that the log does not have are None."""
     choices = [
         {name: _plain(value) for name, value in asdict(choice).items()} for choice in log.choices
     ]
-    return {"rules": dict(log.rules), "choices": choices}
+    own = {variable: dict(rules) for variable, rules in log.own_rules.items()}
+    return {"rules": dict(log.rules), "own_rules": own, "choices": choices}
 
 
 def _text(log: ChoiceLog, name: str, every_step: bool) -> str:
-    from ._choice_page import rules_text, summary, text_table
+    from ._choice_page import rules_lines, summary, text_table
     from ._tables import lines_of
 
     head = f"{name}: {summary(log)}"
-    lines = [head, rules_text(log.rules), *lines_of(text_table(log, every_step))]
+    lines = [head, *rules_lines(log), *lines_of(text_table(log, every_step))]
     return "\n".join(map(shown, lines))
 
 
@@ -114,5 +121,17 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def main_of_a_pipe() -> int:
+    """The command, also where nobody reads its output to the end, as `head` does not."""
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python would complain again when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    return code
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main_of_a_pipe())

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from . import _files
 from ._arguments import Parser
 from ._errors import CORRUPT, FAILURE, Error
+from ._page import shown_lines
 from ._picture import DPI, pyplot, save
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         plot(read_sweep(options.sweep), options.output)
     except Error as error:
-        print(f"neve plan: {error}", file=sys.stderr)
+        print(shown_lines(f"neve plan: {error}"), file=sys.stderr)
         return error.code
     return 0
 

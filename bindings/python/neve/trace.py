@@ -14,6 +14,7 @@ from pathlib import Path
 from . import _files
 from ._arguments import Parser
 from ._errors import CORRUPT, FAILURE, Error
+from ._page import shown_lines
 from ._trace_counts import Trace
 
 
@@ -84,7 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         _draw(options.report, options.output, options.html, options.top)
     except Error as error:
-        print(f"neve trace: {error}", file=sys.stderr)
+        print(shown_lines(f"neve trace: {error}"), file=sys.stderr)
         return error.code
     return 0
 

@@ -22,6 +22,7 @@ from ._arguments import Parser
 from ._command import command_path
 from ._errors import FAILURE, USAGE, Error
 from ._hierarchy import Source
+from ._page import shown_lines
 from ._referring import keep_together, name_from
 from ._value_runs import NeedsCoarserLevel
 from ._vtkhdf_group import GROUP, VIRTUAL_BOXES, LevelReport, write_group
@@ -235,10 +236,10 @@ def main(arguments: list[str] | None = None) -> int:
     except _AlreadySaid as error:
         return error.code
     except Error as error:
-        print(f"neve convert: {error}", file=sys.stderr)
+        print(shown_lines(f"neve convert: {error}"), file=sys.stderr)
         return error.code
     except OSError as error:
-        print(f"neve convert: {options.destination}: {error}", file=sys.stderr)
+        print(shown_lines(f"neve convert: {options.destination}: {error}"), file=sys.stderr)
         return FAILURE
     sys.stdout.write(report.as_json() if options.json else report.text())
     return 0

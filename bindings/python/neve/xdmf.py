@@ -19,6 +19,7 @@ from . import _files
 from ._arguments import Parser
 from ._errors import FAILURE, USAGE, Error
 from ._first_bytes import NETCDF_CLASSIC, NPY
+from ._page import shown_lines
 from ._referring import keep_together, name_from
 from ._xdmf_grids import Grid, grids_of_hdf5, grids_of_npy, has_levels
 from ._xdmf_steps import can_name_file, needs_steps, write_steps
@@ -154,10 +155,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         report = describe(options.source, options.destination, options.follow_external)
     except Error as error:
-        print(f"neve convert: {error}", file=sys.stderr)
+        print(shown_lines(f"neve convert: {error}"), file=sys.stderr)
         return error.code
     except OSError as error:
-        print(f"neve convert: {options.source}: {error}", file=sys.stderr)
+        print(shown_lines(f"neve convert: {options.source}: {error}"), file=sys.stderr)
         return FAILURE
     sys.stdout.write(json.dumps(asdict(report), indent=2) + "\n" if options.json else report.text())
     return 0

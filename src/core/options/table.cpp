@@ -223,8 +223,9 @@ std::string weight_help(std::string_view what) {
 
 std::string candidates_help() {
   return fmt::format(
-      "methods that codec lossless chooses from: {}, {} (the nine of ACOMPS), or names with + "
-      "between them",
+      "methods that codec lossless chooses from: {} (Neve's ten and B-zlib), {} (the nine of ACOMPS), or "
+      "names "
+      "with + between them",
       all_methods_name, acomps_name);
 }
 
@@ -281,7 +282,7 @@ std::vector<Option> choice_rows() {
       used_where(member({"delta", "X", Kind::number, Group::expert, series,
                          "what was chosen is kept while its performance (speed x speed_weight + ratio x "
                          "ratio_weight) stays within this fraction of what it was then, and no other is "
-                         "estimated to be better by more"},
+                         "estimated to perform better by more than 0.4 x delta"},
                         choice, &ChoiceRules::delta, number_reader("delta", check_delta)),
                  weighs_candidates, one_candidate, true),
       used_where(member({"speeds", "NAME", Kind::text, Group::expert, series,

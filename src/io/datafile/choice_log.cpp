@@ -58,6 +58,33 @@ Status write_rules(hid_t group, const ChoiceRules& rules, const CodecTuning& tun
   return write_number(group, "ratio_weight", tuning.ratio_weight);
 }
 
+// A string of JSON; bytes beyond ASCII as they are.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += fmt::format("\\{}", c);
+    } else if (static_cast<unsigned char>(c) < ' ') {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+// JSON: {"/T": {"candidates": "acomps", "speed_weight": 1, "ratio_weight": 1}}.
+std::string own_rules_text(const OwnTunings& own) {
+  std::string text;
+  for (const auto& [variable, tuning] : own) {
+    text += fmt::format("{}{}: {{\"candidates\": {}, \"speed_weight\": {}, \"ratio_weight\": {}}}",
+                        text.empty() ? "" : ", ", quoted(variable),
+                        quoted(lossless_methods_text(tuning.candidates)), tuning.speed_weight,
+                        tuning.ratio_weight);
+  }
+  return fmt::format("{{{}}}", text);
+}
+
 // The columns, in their order.
 enum ColumnPlace {
   in_variable,
@@ -191,14 +218,19 @@ bool is_of_choice_log(const std::string& path) {
                      [&](const char* name) { return path == group + "/" + name; });
 }
 
+bool is_chosen_alike(const CodecTuning& a, const CodecTuning& b) {
+  return a.candidates == b.candidates && a.speed_weight == b.speed_weight && a.ratio_weight == b.ratio_weight;
+}
+
 Status write_choice_log(hid_t file, const std::vector<Choice>& choices, const ChoiceRules& rules,
-                        const CodecTuning& tuning, ChoiceLog log) {
+                        const CodecTuning& tuning, const OwnTunings& own, ChoiceLog log) {
   const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
   H5Pset_link_creation_order(creation.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_obj_track_times(creation.id(), false);
   const Handle group(H5Gcreate2(file, choices_group, H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose);
   if (!group.valid()) return refused("the group");
   NEVE_TRY(write_rules(group.id(), rules, tuning));
+  if (!own.empty()) NEVE_TRY(write_rule_text(group.id(), "own_rules", own_rules_text(own)));
   const Columns made(group.id(), choices);
   NEVE_TRY(made.add_dimension());
   NEVE_TRY(write_columns(made, log));

@@ -5,6 +5,7 @@
 
 #include <hdf5.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,14 @@ enum class ChoiceLog { none, without_times, with_times };
 // Of a group or dataset: whether it is the log or a part of it.
 bool is_of_choice_log(const std::string& path);
 
-// Adds the log to a file that has none. `log` is not none. Errors: failure.
+// Whether both have the same candidates and weights.
+bool is_chosen_alike(const CodecTuning& a, const CodecTuning& b);
+
+using OwnTunings = std::map<std::string, CodecTuning>;  // by variable
+
+// Adds the log to a file that has none. `tuning`: of the whole file; `own`: of variables that have another
+// one. `log` is not none. Errors: failure.
 Status write_choice_log(hid_t file, const std::vector<Choice>& choices, const ChoiceRules& rules,
-                        const CodecTuning& tuning, ChoiceLog log);
+                        const CodecTuning& tuning, const OwnTunings& own, ChoiceLog log);
 
 }  // namespace neve::datafile

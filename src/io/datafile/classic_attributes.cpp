@@ -17,6 +17,9 @@ using hdf5::Handle;
 constexpr std::string_view taken_names[] = {"CLASS",          "NAME",          "DIMENSION_LIST",
                                             "REFERENCE_LIST", "_Netcdf4Dimid", "_Netcdf4Coordinates"};
 
+constexpr size_t max_name_bytes = 65534;  // HDF5 counts them, and a zero, in 16 bits
+constexpr size_t shown_bytes = 60;
+
 Handle text_type(size_t letters) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   H5Tset_size(type.id(), std::max<size_t>(letters, 1));
@@ -77,6 +80,11 @@ Status write_attribute(hid_t object, const ClassicAttribute& attribute) {
   if (std::find(std::begin(taken_names), std::end(taken_names), attribute.name) != std::end(taken_names)) {
     return usage_error(fmt::format("attribute {} cannot be kept: netCDF-4 has a use of its own for this name",
                                    attribute.name));
+  }
+  if (attribute.name.size() > max_name_bytes) {
+    return usage_error(fmt::format("attribute {}... has a name of {} bytes; HDF5 allows {}",
+                                   attribute.name.substr(0, shown_bytes), attribute.name.size(),
+                                   max_name_bytes));
   }
   const bool is_text = attribute.type == ClassicType::text;
   const Handle type = is_text ? text_type(attribute.count) : hdf5_type(attribute.type);

@@ -14,7 +14,8 @@ namespace neve::datafile {
 namespace {
 
 constexpr uint32_t dimension_tag = 10, variable_tag = 11, attribute_tag = 12;
-constexpr uint64_t max_rank = 32;  // HDF5's
+constexpr uint64_t max_rank = 32;         // HDF5's
+constexpr uint64_t max_size = INT64_MAX;  // CDF-5: a number of records, a length of a dimension
 
 // Reads on through the header, a block at a time.
 class HeaderReader {
@@ -123,6 +124,11 @@ Result<std::vector<ClassicAttribute>> read_attributes(HeaderReader& reader) {
   return attributes;
 }
 
+Status check_size(const std::string& what, uint64_t found) {
+  if (found <= max_size) return {};
+  return corrupt(fmt::format("netCDF header: {} is {}; allowed: up to {}", what, found, max_size));
+}
+
 Status read_dimensions(HeaderReader& reader, uint64_t records, ClassicHeader& header) {
   NEVE_ASSIGN(const uint64_t count, list_length(reader, dimension_tag, 8, "dimensions"));
   std::set<std::string> names;
@@ -133,6 +139,7 @@ Status read_dimensions(HeaderReader& reader, uint64_t records, ClassicHeader& he
     if (!names.insert(dimension.name).second)
       return corrupt(fmt::format("netCDF header: two dimensions are called {}", dimension.name));
     NEVE_ASSIGN(dimension.length, reader.size("the length of a dimension"));
+    NEVE_TRY(check_size("the length of dimension " + dimension.name, dimension.length));
     dimension.is_record = dimension.length == 0;
     if (dimension.is_record && has_record)
       return corrupt(
@@ -305,6 +312,7 @@ Result<ClassicHeader> read_classic_header(const plotfile::File& file) {
   reader.is_wide = header.version == 5;
   NEVE_ASSIGN(const uint64_t told, reader.size("the number of records"));
   const bool is_streaming = told == (reader.is_wide ? UINT64_MAX : UINT32_MAX);
+  if (!is_streaming) NEVE_TRY(check_size("the number of records", told));
   NEVE_TRY(read_dimensions(reader, is_streaming ? 0 : told, header));
   NEVE_ASSIGN(header.attributes, read_attributes(reader));
   NEVE_ASSIGN(const uint64_t count, list_length(reader, variable_tag, 28, "variables"));

@@ -5,7 +5,9 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "io/datafile/classic_attributes.hpp"
@@ -22,6 +24,8 @@ using hdf5::Handle;
 
 // Smaller variables stand in the structure, as they are: an index of chunks would take as much.
 constexpr uint64_t small_bytes = uint64_t{64} << 10;
+// Of a dataset of 4-byte values, none of which is stored, and of all 64-bit sizes.
+constexpr uint64_t max_bare_length = UINT64_MAX / 4;
 
 Status refuses(const std::string& what) {
   return failure(fmt::format("{}: HDF5 refuses the structure made for it: {}", what, hdf5::last_error()));
@@ -78,12 +82,21 @@ class Builder {
     return static_cast<size_t>(found - header_.dimensions.begin());
   }
 
+  Status take_name(const char* what, const std::string& name, const std::string& hdf5_name) {
+    const auto [taken, is_free] = taken_.emplace(hdf5_name, fmt::format("{} {}", what, name));
+    if (is_free) return {};
+    return usage_error(
+        fmt::format("{} and {} {} cannot be kept beside each other: netCDF-4 stores both as {}",
+                    taken->second, what, name, hdf5_name));
+  }
+
   Status add_variable(size_t number) {
     const ClassicVariable& variable = header_.variables[number];
     const std::optional<size_t> same = dimension_named(variable.name);
     const bool is_scale = same && !variable.dimensions.empty() && variable.dimensions[0] == *same;
     names_.push_back(same && !is_scale ? hdf5_name_beside_dimension(variable.name) : variable.name);
     const std::string& name = names_.back();
+    NEVE_TRY(take_name("variable", variable.name, name));
     const bool is_small = !variable.is_record && value_bytes(variable) <= small_bytes;
     Extent chunk;
     if (!is_small) {
@@ -166,6 +179,12 @@ class Builder {
 
   Status add_bare_dimension(size_t number) {
     const ClassicDimension& dimension = header_.dimensions[number];
+    if (!dimension.is_record && dimension.length > max_bare_length) {
+      return usage_error(
+          fmt::format("dimension {} has length {}; netCDF-4 allows {} where no variable has its name",
+                      dimension.name, dimension.length, max_bare_length));
+    }
+    NEVE_TRY(take_name("dimension", dimension.name, dimension.name));
     const Extent dims = {dimension.length};
     const Handle space = file_space(dims, dimension.is_record);
     const Handle creation = creation_properties(dimension.is_record ? Extent{1} : Extent{});
@@ -203,6 +222,7 @@ class Builder {
   hdf5::SkipDriverState& driver_;
   const plotfile::File& source_;
   const ClassicHeader& header_;
+  std::map<std::string, std::string> taken_;   // names of datasets, and whose they are
   std::vector<std::string> names_;             // of the variables' datasets
   std::vector<std::string> scales_;            // of the dimensions' datasets
   std::vector<std::vector<ScaleUser>> users_;  // by dimension
@@ -218,8 +238,9 @@ Result<ClassicStructure> make_classic_structure(const plotfile::File& source, co
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   NEVE_TRY(hdf5::use_skip_driver(access.id(), &driver));
-  // netCDF-C finds variables in the order in which they were made.
+  // netCDF-C finds variables, and the file's attributes, in the order in which they were made.
   H5Pset_link_creation_order(creation.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+  H5Pset_attr_creation_order(creation.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
   H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST);
   Handle file(H5Fcreate(source.path().c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
   if (!file.valid()) return refuses("the file");

@@ -85,7 +85,7 @@ std::vector<StepChoice> choices_since(const SelectionMemory* memory, uint64_t be
   const uint64_t dropped = memory->choices_dropped();
   for (uint64_t c = before > dropped ? before - dropped : 0; c < all.size(); ++c) {
     const VariablePlan& of = *plan_of.at(all[c].variable);
-    choices.push_back({std::move(all[c]), of.encode.encode.effort, of.is_coded});
+    choices.push_back({std::move(all[c]), of.encode.encode.effort, of.encode.tuning, of.is_coded});
   }
   // In the order of the file: they were made in that of the threads.
   std::stable_sort(choices.begin(), choices.end(), [&](const StepChoice& a, const StepChoice& b) {
@@ -138,10 +138,14 @@ Result<CopyReport> copy_data_file(const std::string& source_path, const std::str
   if (has_log) {
     steps.finish = [&](hid_t target, const CopyPlan&, const CopyReport& report) {
       std::vector<Choice> choices;
+      OwnTunings own;
       for (const StepChoice& of : report.choices) {
-        if (of.is_coded) choices.push_back(of.choice);
+        if (!of.is_coded) continue;
+        choices.push_back(of.choice);
+        if (!is_chosen_alike(of.tuning, options.tuning)) own[of.choice.variable] = of.tuning;
       }
-      return write_choice_log(target, choices, options.memory->rules(), options.tuning, options.choice_log);
+      return write_choice_log(target, choices, options.memory->rules(), options.tuning, own,
+                              options.choice_log);
     };
   }
   return copy_planned(source_path, target_path, options, steps);

@@ -47,6 +47,8 @@ struct CopyOptions {
   std::optional<double> fill;       // instead of what the variables declare
   bool use_fill = true;             // false: no value means "nothing here"
   std::vector<VariableRule> rules;  // later ones win
+  // A rule that matches no variable is an error, unless another file of the same series has what it matches.
+  bool rules_may_match_nothing = false;
   // Most bytes of a chunk. Given: all variables are cut anew, earlier chunks kept whole. Else the chunks of
   // the source stay, and contiguous variables get chunks of at most default_chunk_bytes.
   std::optional<uint64_t> chunk_bytes;
@@ -95,6 +97,7 @@ struct VariableReport {
 struct StepChoice {
   Choice choice;
   Effort effort = Effort::fast;
+  CodecTuning tuning;    // of the variable: its candidates and weights
   bool is_coded = true;  // else the variable is copied as it is all the same
 };
 
@@ -105,6 +108,10 @@ struct CopyReport {
   std::vector<StepChoice> choices;              // with CopyOptions::memory
   double seconds = 0;
 };
+
+// Of each rule whether it matches a variable of the data file `path`, of which the structure alone is read.
+// Errors: those of opening it (failure, corrupt, usage).
+Result<std::vector<bool>> rules_that_match(const std::string& path, const CopyOptions& options);
 
 // `target` appears under its name when it is whole; what was there before stays until then. An interrupted
 // copy leaves the folder `.NAME.neve-part`, from which the next one goes on. Errors: usage

@@ -249,6 +249,7 @@ void plan_min_gain(VariablePlan& plan, unsigned half_rank) {
 Status check_uses(const CopyOptions& options, const std::vector<RuleUse>& uses) {
   for (size_t r = 0; r < uses.size(); ++r) {
     const VariableRule& rule = options.rules[r];
+    if (!uses[r].matched && options.rules_may_match_nothing) continue;
     if (!uses[r].matched) {
       return usage_error(fmt::format("the rule for '{}' matches no variable of the file", rule.pattern));
     }
@@ -270,6 +271,22 @@ Status check_uses(const CopyOptions& options, const std::vector<RuleUse>& uses) 
 
 bool names_variable(const std::string& pattern) {
   return pattern.find_first_of("*?[", pattern.rfind('/') + 1) == std::string::npos;
+}
+
+Result<std::vector<bool>> rules_that_match(const std::string& path, const CopyOptions& options) {
+  const hdf5::QuietErrors quiet;
+  NEVE_ASSIGN(const Handle file, open_source(path, options.open, hdf5::Reading::structure));
+  const auto contents = list_contents(file.id());
+  if (!contents.ok()) return contents.status().in(path);
+  std::vector<bool> matched(options.rules.size());
+  for (const Entry& entry : contents->entries) {
+    if (entry.kind != EntryKind::dataset) continue;
+    const Handle dataset = open_object(file.id(), entry);
+    if (dataset.valid() && is_bare_dimension(dataset.id())) continue;
+    for (size_t r = 0; r < matched.size(); ++r)
+      matched[r] = matched[r] || matches(options.rules[r].pattern, netcdf_path(entry.path));
+  }
+  return matched;
 }
 
 hdf5::FilterParameters VariablePlan::filter() const {
@@ -319,6 +336,9 @@ Result<CopyPlan> make_plan(hid_t file, const Contents& contents, const CopyOptio
     plan.variables.push_back(std::move(variable));
   }
   NEVE_TRY(check_uses(options, uses));
+  for (size_t r = 0; r < uses.size(); ++r) {
+    if (!uses[r].matched) settings.leave_out(r);
+  }
   NEVE_TRY(settings.check());
   NEVE_TRY(check_something_is_coded(options, plan.variables));
   const unsigned half_rank = best_half_rank(plan);

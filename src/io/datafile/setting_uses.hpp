@@ -20,6 +20,8 @@ class SettingUses {
   // Values that all of `rules` match. `use`: how they are coded; nothing where a rule leaves them as they
   // are, which earlier rules may have wanted otherwise.
   void note(const std::optional<options::CodecUse>& use, const std::vector<size_t>& rules);
+  // A rule that matches nothing here.
+  void leave_out(size_t rule) { unused_by_rules_[rule].clear(); }
   // Usage error for a codec's setting that changes nothing in what was noted.
   Status check() const;
 

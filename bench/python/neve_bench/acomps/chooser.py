@@ -10,32 +10,40 @@ import numpy as np
 
 import neve
 
-from .methods import ALL
+from .methods import ALL, CANDIDATES, NINETEEN
 
 EFFORT = "balanced"  # that of the typical speeds
 
 
-def choose(
-    array: np.ndarray, candidates: str, weights: tuple[float, float], threads: int = 1
-) -> dict[str, Any]:
-    """The method that Neve takes, weighted (WCR, WCS): its name, bytes, and the CPU seconds of
-    choosing and of coding.
-    """
+def named(candidates: str) -> str | list[str]:
+    """A set of CANDIDATES, as the library takes it."""
+    return list(CANDIDATES[candidates]) if candidates == NINETEEN else candidates
+
+
+def settings(candidates: str, weights: tuple[float, float], threads: int = 1) -> dict[str, Any]:
+    """Of neve.compress and neve.explain, weighted (WCR, WCS)."""
     ratio_weight, speed_weight = weights
-    found = neve.explain(
-        array,
-        lossless=True,
-        candidates=candidates,
-        ratio_weight=ratio_weight,
-        speed_weight=speed_weight,
-        effort=EFFORT,
-        threads=threads,
-    )
+    return {
+        "lossless": True,
+        "candidates": named(candidates),
+        "ratio_weight": ratio_weight,
+        "speed_weight": speed_weight,
+        "effort": EFFORT,
+        "threads": threads,
+    }
+
+
+def choose(array: np.ndarray, candidates: str, weights: tuple[float, float]) -> dict[str, Any]:
+    """The method that Neve takes, weighted (WCR, WCS): its name, bytes of the whole frame, and the
+    CPU seconds of choosing and of coding.
+    """
+    options = settings(candidates, weights)
+    found = neve.explain(array, **options)
     won = [one for one in found["candidates"] if one["sections"].get("won")]
     seconds = found["cpu_seconds"]
     return {
         "method": won[0]["name"].removeprefix("lossless ") if won else "constant",
-        "bytes": sum(one["coded_bytes"] for one in won),
+        "bytes": len(neve.compress(array, **options)),
         "choosing_s": seconds["weigh"] + seconds["losers"],
         "coding_s": seconds["winners"],
     }
@@ -69,7 +77,7 @@ def follow(
     """The log of a series, a record for each step."""
     ratio_weight, speed_weight = weights
     series = neve.Series(
-        candidates=candidates,
+        candidates=named(candidates),
         ratio_weight=ratio_weight,
         speed_weight=speed_weight,
         delta=delta,

@@ -15,6 +15,8 @@ DPI = 110
 ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"
 BLUE, VERMILION, PURPLE, BLACK = "#0072B2", "#D55E00", "#CC79A7", "#000000"
 GREY = "#9a9a9a"
+# Of the ways of choosing along a series: colour, mark, and where it stands in a method's row.
+WAYS = ((VERMILION, "x", -0.18), (BLUE, "o", 0.18), (GREEN, "+", 0.0), (PURPLE, "D", -0.32))
 OF_PREPROCESSING = {"B": VERMILION, "BW": BLUE, "BWXOR": GREEN}
 OF_CODER = {"LZO": "o", "zlib": "s", "bzip2": "^"}
 PHASE_COLOURS = {
@@ -29,9 +31,24 @@ MOST_ROWS = 60  # of a picture
 Panels = Mapping[str, Mapping[str, Sequence[float | None]]]
 
 
+def titled(title: str, rows: Sequence[str]) -> str:
+    """With how many rows there are, where a picture has fewer."""
+    if len(rows) <= MOST_ROWS:
+        return title
+    return f"{title} (the first {MOST_ROWS} of {len(rows)}; all are in the CSV file)"
+
+
+def cell_text(value: float) -> str:
+    """Two digits, and whole numbers from there on."""
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
+
+
 def lines_by_variable(title: str, names: Sequence[str], panels: Panels) -> bytes:
     """As slide 5: each method a line over the variables, on log axes; a panel a unit."""
-    width = max(7.5, min(16.0, 0.22 * len(names) + 3))
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    shown = names[:MOST_ROWS]
+    width = max(7.5, min(16.0, 0.22 * len(shown) + 3))
     figure, grid = pyplot().subplots(
         len(panels),
         1,
@@ -47,14 +64,17 @@ def lines_by_variable(title: str, names: Sequence[str], panels: Panels) -> bytes
                 "color": OF_PREPROCESSING.get(preprocessing, BLACK),
                 "marker": OF_CODER.get(coder, "x"),
             }
-            there = np.array([np.nan if v is None else v for v in values], dtype=float)
+            there = np.array([np.nan if v is None else v for v in values[:MOST_ROWS]], dtype=float)
             axes.plot(there, label=name, markersize=4, linewidth=0.8, alpha=0.85, **style)
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.set_ylabel(unit, fontsize=8)
         axes.grid(linewidth=0.3, alpha=0.6)
     last = grid.flat[len(panels) - 1]
-    last.set_xticks(range(len(names)), names, rotation=90, fontsize=6)
-    figure.suptitle(title, fontsize=10)
+    last.set_xticks(range(len(shown)), shown, rotation=90, fontsize=6)
+    figure.suptitle(titled(title, names), fontsize=10)
     handles, labels = last.get_legend_handles_labels()
     figure.legend(handles, labels, fontsize=7, loc="outside right upper")
     return _png(figure)
@@ -89,7 +109,7 @@ def table_of_colours(
         axes.set_xticks(range(len(columns)), columns, rotation=90, fontsize=6)
         axes.set_yticks(range(shown), rows[:shown], fontsize=6)
         axes.set_title(unit, fontsize=8)
-    figure.suptitle(title, fontsize=10)
+    figure.suptitle(titled(title, rows), fontsize=10)
     return _png(figure)
 
 
@@ -98,8 +118,9 @@ def _numbers(axes: Any, cells: np.ndarray, drawn: np.ndarray) -> None:
     for (row, column), value in np.ndenumerate(cells):
         if np.isfinite(value):
             colour = "black" if drawn[row, column] > middle else "white"
-            text = f"{value:.0f}" if value >= 100 else f"{value:.2g}"
-            axes.text(column, row, text, ha="center", va="center", fontsize=5, color=colour)
+            axes.text(
+                column, row, cell_text(value), ha="center", va="center", fontsize=5, color=colour
+            )
 
 
 def _frames(axes: Any, cells: np.ndarray) -> None:
@@ -151,7 +172,7 @@ def map_of_methods(
         for name, mark in marks.items()
     ]
     figure.legend(handles=handles, fontsize=7, loc="outside right upper")
-    figure.suptitle(title, fontsize=10)
+    figure.suptitle(titled(title, rows), fontsize=10)
     return _png(figure)
 
 
@@ -178,11 +199,10 @@ def log_of_choices(
     upper.scatter(
         steps, [place[b] for b in best], marker="s", s=70, color="#d8d8d8", label="best of the step"
     )
-    styles = zip((VERMILION, BLUE, GREEN), ("x", "o", "+"), (-0.18, 0.18, 0.0), strict=True)
     for (name, (used, chosen, kept)), (colour, marker, shift) in zip(
-        ways.items(), styles, strict=False
+        ways.items(), WAYS[: len(ways)], strict=True
     ):
-        face = {"facecolors": "none"} if marker == "o" else {}
+        face = {"facecolors": "none"} if marker in "oD" else {}
         heights = [place[one] + shift for one in used]
         upper.scatter(steps, heights, marker=marker, s=26, color=colour, label=name, **face)
         again = [step for step in chosen if step > 0]

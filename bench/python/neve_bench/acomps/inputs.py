@@ -17,7 +17,7 @@ from ..paper.inputs import LeftAside, identity_of, name_of
 from ..paper.unit import key_of
 from . import arrays, made
 
-SHARED = Path("../shared/data/climate")  # of a checkout, where it is there
+SHARED = Path("../shared/data/climate")  # of the folder that the command runs in: a checkout
 MADE = "made: "
 MOST_STEPS = 12  # of a series of one's own
 MOST_SERIES = 8  # of one's own
@@ -81,9 +81,11 @@ class Inputs:
         )
 
 
-def default_words(command: Path) -> list[str]:
-    """The climate files beside the checkout, where they are there, and the sample."""
+def default_words(command: Path, say: Callable[[str], None]) -> list[str]:
+    """The climate files beside the checkout, where they are there, and the sample; says which."""
     there = [str(path) for path in sorted(SHARED.glob("*.nc"))]
+    found = f"{len(there)} climate files in {SHARED}" if there else f"no climate file in {SHARED}"
+    say(f"no input is named: measured are {found}, and the sample that comes with Neve")
     return [*there, str(sample(command))]
 
 

@@ -13,9 +13,11 @@ CODERS = ("LZO", "zlib", "bzip2")
 NINE = lossless_methods.NINE
 OWN = lossless_methods.MODERN
 ALL = (*NINE, *OWN)
-# Names of sets of candidates, as the library takes them.
-ACOMPS, EVERY = "acomps", "all"
-CANDIDATES = {ACOMPS: NINE, EVERY: ALL}
+# Sets of candidates: two that the library has names for, and all methods, which are listed.
+ACOMPS, EVERY, NINETEEN = "acomps", "all", "nineteen"
+# What the library's `all` weighs: of the nine one alone.
+CANDIDATES = {ACOMPS: NINE, EVERY: (*OWN, "B-zlib"), NINETEEN: ALL}
+TOLD = {ACOMPS: "the nine", EVERY: "`all`", NINETEEN: "all nineteen"}
 SPEED_UNIT = 100e6  # bytes a second: of the scores
 TYPICAL, MEASURED = "typical", "measured"
 

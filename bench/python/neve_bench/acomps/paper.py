@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     what.add_argument(
         "--most-mib",
-        type=_number(2**-10, 2**14),
+        type=_number(0.001, 2**14),
         default=MOST_MIB,
         metavar="MIB",
         help=f"of a variable, or of a step of a series; its rest is cut off ({MOST_MIB:g})",
@@ -142,7 +142,7 @@ def prepare(
 ) -> Planned:
     settings = _settings(options)
     command = command_path()
-    words = options.files or inputs.default_words(command)
+    words = options.files or inputs.default_words(command, say)
     found = inputs.find(words, settings.variables, say, bool(options.files))
     for one in found.left_aside:
         if one.is_named:

@@ -85,7 +85,7 @@ def _seconds(request: Request, subject: Subject) -> float:
         return OF_UNIT + OF_MEGABYTE_BY_ALL * megabytes * (1 + request.repeats)
     runs = 1
     if isinstance(request, Weighed):
-        runs = len(requests.WEIGHTS)
+        runs = 2 * len(requests.WEIGHTS)  # explained, and compressed
     elif isinstance(request, Followed):
         runs = len(requests.WEIGHTS_OF_SERIES) * len(requests.DELTAS)
     return OF_UNIT + OF_MEGABYTE_CHOSEN * megabytes * runs

@@ -80,7 +80,7 @@ class Speeds:
 
 @dataclass(frozen=True)
 class Threads:
-    """What Neve's choice among all methods takes on one thread and on more."""
+    """What Neve's choice by ratio among `all` takes on one thread and on more."""
 
     identity: str
     variable: str

@@ -80,7 +80,7 @@ def verdict(claims: Sequence[Claim]) -> str:
     """What cannot be told keeps the item from holding."""
     judged = [one.verdict for one in claims if one.tried]
     if not judged:
-        return MEASURED
+        return UNTOLD if claims else MEASURED
     if all(one == HOLDS for one in judged):
         return HOLDS if len(judged) == len(claims) else IN_PART
     return FAILS if all(one == FAILS for one in judged) else IN_PART
@@ -157,6 +157,13 @@ def percent(share: float) -> str:
 def span(values: Iterable[float]) -> str:
     """Of those that are finite."""
     return numbers.span(one for one in values if math.isfinite(one))
+
+
+def smaller(factor: float | None) -> str:
+    """Bytes before over bytes after, in words."""
+    if factor is not None and factor < 1:
+        return f"{number(1 / factor)} times larger"
+    return f"{number(factor)} times smaller"
 
 
 def size(count: float) -> str:

@@ -26,7 +26,7 @@ from ..programs import json_of, mpirun
 from ..timing import clocked
 from . import arrays, chooser, made
 from .inputs import MADE
-from .methods import ALL, MEASURED
+from .methods import ALL, EVERY, MEASURED
 from .requests import (
     DELTAS,
     WEIGHTS,
@@ -56,7 +56,10 @@ def version(neve_command: Path) -> str:
     """Another one where the same request may give other numbers."""
     digest = hashlib.sha256(neve.__version__.encode())
     here = Path(__file__)
-    sources = [here, *(here.with_name(f"{name}.py") for name in ("arrays", "chooser", "made"))]
+    sources = [
+        here,
+        *(here.with_name(f"{name}.py") for name in ("arrays", "chooser", "made", "methods")),
+    ]
     programs = [neve_command, neve_command.with_name("neve-bench"), Path(_core.__file__)]
     for source in (*sources, *programs):
         digest.update(source.read_bytes())
@@ -209,7 +212,8 @@ def threads(asked: Threads, paths: dict[str, str]) -> Record:
     array = _variable(asked, paths)
     found = {}
     for count in (1, asked.threads):
-        call = functools.partial(chooser.choose, array, "all", (1.0, 0.0), count)
+        options = chooser.settings(EVERY, (1.0, 0.0), count)
+        call = functools.partial(neve.compress, array, **options)
         call()  # what is made once is made
         found[str(count)] = min(clocked(call, time.monotonic)[0] for _ in range(asked.repeats + 1))
     return {"raw_bytes": array.nbytes, "seconds": found}

@@ -8,6 +8,7 @@ import sys
 
 from .._arguments import Parser
 from .._errors import Error
+from .._page import shown_lines
 from ._calls import ORDERS, export_fields
 
 EXAMPLES = """\
@@ -72,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
             *(options.cells, options.order, options.follow_external),
         )
     except Error as error:
-        print(f"neve export: {error}", file=sys.stderr)
+        print(shown_lines(f"neve export: {error}"), file=sys.stderr)
         return error.code
     print(told)
     return 0

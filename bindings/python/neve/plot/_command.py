@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .._arguments import Parser
 from .._errors import FAILURE, Error
+from .._page import shown_lines
 from .._picture import KINDS
 from ._calls import compare_files, plot_file, save
 from ._draw import Picture
@@ -145,7 +146,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         _run(options)
     except Error as error:
-        print(f"neve plot: {error}", file=sys.stderr)
+        print(shown_lines(f"neve plot: {error}"), file=sys.stderr)
         return error.code
     return 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Past the slides: Neve's choice among all methods over the best of the nine."""
+"""Past the slides: Neve's choice among `all`, its default, over the best of the nine."""
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ def find(results: Results) -> Finding:
         verdict_of(len(smaller), len(of)),
         SOURCE,
         f"best of the nine: {tell.size(nine)}",
-        f"Neve's choice by ratio: {tell.size(ours)}, {number(nine / ours)} times smaller, "
+        f"Neve's choice by ratio: {tell.size(ours)}, {tell.smaller(nine / ours)}, "
         f"geometric mean {number(means['by ratio'])}; by speed "
         f"{number(means['by speed'])} times as fast and "
-        f"{number(means['bytes by speed'])} times smaller than the fastest of the nine",
+        f"{tell.smaller(means['bytes by speed'])} than the fastest of the nine",
         tell.joined(f"larger in {tell.first(missed)}" if missed else "", _of_speeds(results, of)),
         [output.table(header, rows)],
         {"gains": {v.label: gain for v, gain in of.items()}, "means": means},

@@ -139,7 +139,7 @@ def find(results: Results) -> Finding:
     places = [disk, *map(disk.on, cycles.bandwidths(results.settings))]
     panels = {runs.place: _stacks(runs) for runs in places}
     draw = partial(drawing.stacks, "End to end times, as slide 15", panels, "seconds")
-    header = ("method", "MB", *cycles.PHASES, "this disk, s", "spread, s")
+    header = ("method", "MB", *cycles.PHASES, "this disk, s", "least to most, s")
     header += tuple(f"{runs.place}, s" for runs in places[1:])
     rows = [_row(m, *places) for m in disk.methods]
     return tell.finding(
@@ -166,7 +166,7 @@ def _row(method: str, disk: Runs, *storages: Runs) -> tuple[str, ...]:
         number(disk.bytes(method) / 1e6),
         *(number(phases[name]) for name in cycles.PHASES),
         number(sum(phases.values())),
-        tell.span(disk.seconds(method)),
+        tell.span(disk.seconds(method)) if len(disk.seconds(method)) > 1 else "-",
         *(number(storage.least(method)) for storage in storages),
     )
 

@@ -83,11 +83,8 @@ def _pictures(tables: Tables) -> list:
     as_the_slide = partial(
         drawing.lines_by_variable,
         "The nine methods by variable, as slide 5",
-        names[: drawing.MOST_ROWS],
-        {
-            what: {name: values[: drawing.MOST_ROWS] for name, values in of.items()}
-            for what, of in lines.items()
-        },
+        names,
+        {what: {name: values for name, values in of.items()} for what, of in lines.items()},
     )
     every = {what: cells(tables, what, ALL) for what in OF}
     table = partial(

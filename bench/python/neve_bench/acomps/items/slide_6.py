@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...paper.item import Finding, Item
 from ...paper.numbers import number
 from .. import tell
-from ..methods import ACOMPS, ALL, CANDIDATES, EVERY, NINE, usable
+from ..methods import ACOMPS, ALL, CANDIDATES, EVERY, NINE, NINETEEN, TOLD, usable
 from ..requests import WEIGHTS, Chunks, Table, Weighed
 from ..results import Results, Subject
 
@@ -37,22 +37,20 @@ def chosen_over_best(results: Results, candidates: str) -> dict[str, float]:
     }
 
 
-def _selects(results: Results) -> tell.Claim:
-    over = {candidates: chosen_over_best(results, candidates) for candidates in CANDIDATES}
-    missed = [name for name, factor in over[ACOMPS].items() if factor > CLOSE]
-
-    def told(of: dict[str, float]) -> str:
-        close = sum(factor <= CLOSE for factor in of.values())
-        return f"within 3 % of the smallest in {close} of {len(of)}" if of else "-"
-
+def _selects(results: Results, candidates: str) -> tell.Claim:
+    over = chosen_over_best(results, candidates)
+    missed = [name for name, factor in over.items() if factor > CLOSE]
+    close = len(over) - len(missed)
+    told = f"within 3 % of the smallest in {close} of {len(over)}" if over else "-"
+    is_source = candidates == ACOMPS
     return tell.Claim(
         slide=6,
-        what="selects the best method for each variable automatically",
+        what=f"selects the best method for each variable automatically, among {TOLD[candidates]}",
         source="by trying all nine",
-        ours=f"Neve's choice among the nine: {told(over[ACOMPS])}",
-        neve=f"among all methods: {told(over[EVERY])}",
-        held=len(over[ACOMPS]) - len(missed),
-        tried=len(over[ACOMPS]),
+        ours=told if is_source else "-",
+        neve="-" if is_source else told,
+        held=close,
+        tried=len(over),
         why=f"larger in {tell.first(missed)}" if missed else "",
     )
 
@@ -74,7 +72,7 @@ def _set(results: Results) -> tell.Claim:
 def _flexible(results: Results) -> tell.Claim:
     weighed = results.weighed(ACOMPS)
     moved = [v for v, of in weighed.items() if len({one["method"] for one in of}) > 1]
-    every = results.weighed(EVERY)
+    every = results.weighed(NINETEEN)
     moved_of_all = [v for v, of in every.items() if len({one["method"] for one in of}) > 1]
     return tell.claim_of(
         bool(moved) if weighed else None,
@@ -82,7 +80,7 @@ def _flexible(results: Results) -> tell.Claim:
         what="flexible criteria: weights change what is chosen",
         source="WCR, WCS",
         ours=f"in {len(moved)} of {len(weighed)} {results.variables}",
-        neve=f"in {len(moved_of_all)} of {len(every)}",
+        neve=f"among {TOLD[NINETEEN]}: in {len(moved_of_all)} of {len(every)}",
         why="" if moved or not weighed else "every variable has one method at all weights",
     )
 
@@ -113,18 +111,21 @@ def _chunked(results: Results) -> tell.Claim:
 
 
 def claims(results: Results) -> list[tell.Claim]:
-    return [_set(results), _selects(results), _flexible(results), _chunked(results)]
+    selects = (_selects(results, candidates) for candidates in CANDIDATES)
+    return [_set(results), *selects, _flexible(results), _chunked(results)]
 
 
 def find(results: Results) -> Finding:
     if not results.tables():
         return tell.without_numbers(SOURCE)
     told = claims(results)
+    of_nine, of_all, of_nineteen = told[1:4]
     return tell.finding(
         told,
         SOURCE,
-        f"{told[0].ours}; {told[1].ours}; {told[3].ours}",
-        f"{told[0].neve}; {told[1].neve}",
+        f"{told[0].ours}; Neve's choice among the nine: {of_nine.ours}; {told[-1].ours}",
+        f"{told[0].neve}; among {TOLD[EVERY]}: {of_all.neve}; among {TOLD[NINETEEN]}: "
+        f"{of_nineteen.neve}",
         numbers={"chosen over best": {c: chosen_over_best(results, c) for c in CANDIDATES}},
     )
 

@@ -12,7 +12,18 @@ from ...paper.item import Finding, Item
 from ...paper.numbers import number
 from .. import drawing, made, published, tell
 from ..inputs import Series
-from ..methods import ACOMPS, ALL, CANDIDATES, EVERY, MEASURED, NINE, TYPICAL, best_of, performances
+from ..methods import (
+    ALL,
+    CANDIDATES,
+    EVERY,
+    MEASURED,
+    NINE,
+    NINETEEN,
+    TOLD,
+    TYPICAL,
+    best_of,
+    performances,
+)
 from ..published import Decision
 from ..requests import DELTAS, WEIGHTS_OF_SERIES, WITH_SPEED, Followed, Request, Speeds
 from ..results import Record, Results, Subject
@@ -29,7 +40,7 @@ DRAWN_DELTA = 0.1
 NAMES = {(1.0, 0.0): "only ratio", (1.0, 1.0): "both", (0.0, 1.0): "only speed"}
 PUBLISHED = "published rule, the nine"
 BY_CLOCK = ", measured speeds"
-OWN = {ACOMPS: "Neve's rule, the nine", EVERY: "Neve's rule, all methods"}
+OWN = {candidates: f"Neve's rule, {told}" for candidates, told in TOLD.items()}
 
 
 @dataclass(frozen=True)
@@ -108,7 +119,7 @@ def _share_of_trials(steps: Sequence[Record], decisions: Sequence[Decision]) -> 
 
 
 def by_neve(results: Results) -> list[Run]:
-    """Neve's own rule, as it ran: among the nine, and among all methods."""
+    """Neve's own rule, as it ran, among each of CANDIDATES: judged by the best of the same set."""
     typical = results.typical()
     if typical is None:
         return []
@@ -298,7 +309,7 @@ def _reasons(run: Run) -> str:
 
 
 def _picture(series: Series, weights: tuple[float, float], runs: dict[str, Run]) -> output.Block:
-    every = runs.get(OWN[EVERY]) or next(iter(runs.values()))
+    every = runs.get(OWN[NINETEEN]) or next(iter(runs.values()))
     best = [best_of(scores) for scores in every.scores]
     used = {one.method for run in runs.values() for one in run.decisions}
     methods = [name for name in ALL if name in used | set(best)]

@@ -27,8 +27,19 @@ CHANGED = (
     Stored("amr", ("--blocks", "3,3,3", "--threshold", "0.3"), ("skeleton:auto",), RANKS),
     Stored("unstruct", ("--points", "6000", "--roundness", "0.3,0.3"), ("hdf5-neve",), RANKS),
 )
-HEADER = ("mini-app", "output", "bytes", "ratio", "values read back", "wrong", "largest error")
-LISTS = ("methods", "grid_outputs", "surface_outputs", "value_outputs", "connectivity_outputs")
+HEADER = (
+    *("mini-app", "part", "output", "bytes", "ratio", "values read back", "wrong"),
+    *("largest error", "with", "bytes then"),
+)
+# What a run lists its outputs under, and what that part of it is called.
+PARTS = {
+    "methods": "all",
+    "grid_outputs": "grid",
+    "surface_outputs": "surface",
+    "value_outputs": "values",
+    "connectivity_outputs": "connectivity",
+}
+Outputs = dict[tuple[str, str], Record]  # by part, or layout, and output
 
 
 def needs(_: Settings) -> Iterator[Stored]:
@@ -36,52 +47,62 @@ def needs(_: Settings) -> Iterator[Stored]:
     yield from CHANGED
 
 
-def _outputs(result: Record) -> list[Record]:
-    found = [one for name in LISTS for one in result.get(name, [])]
-    return found + [one for layout in result.get("layouts", []) for one in layout["outputs"]]
+def _outputs(result: Record) -> Outputs:
+    lists = {part: result.get(name, []) for name, part in PARTS.items()}
+    lists |= {layout["name"]: layout["outputs"] for layout in result.get("layouts", [])}
+    return {(part, one["output"]): one for part, of in lists.items() for one in of}
+
+
+def _is_other(before: Outputs, after: Outputs) -> bool:
+    """Whether something that both stored has other bytes."""
+    both = before.keys() & after.keys()
+    return any(before[key]["file_bytes"] != after[key]["file_bytes"] for key in both)
+
+
+def _parameter(before: Stored, after: Stored) -> str:
+    """What `after` says beside `before`."""
+    return " ".join(word for word in after.words if word not in before.words)
+
+
+def _rows(app: str, of: Outputs, parameter: str, then: Outputs) -> Iterator[tuple[str, ...]]:
+    for (part, name), one in of.items():
+        verified = one["verified"]
+        after = then.get((part, name))
+        yield (
+            *(app, part, name, str(one["file_bytes"]), number(one["ratio"])),
+            *(str(verified["values"]), str(verified["wrong"]), number(verified["max_abs_error"])),
+            *((parameter, str(after["file_bytes"])) if after else ("-", "-")),
+        )
 
 
 def find(results: Results) -> Finding:
     paper = "four open source mini-apps; sets of parameters, and their effect observed directly"
-    there = {one.app: results.result(one) for one in RUNS}
-    rows = {app: _outputs(result) for app, result in there.items() if result is not None}
-    good = {app: all(o["verified"]["wrong"] == 0 for o in of) for app, of in rows.items()}
-    changed = {}
-    for before, after in zip(RUNS, CHANGED, strict=True):
-        result = results.result(after)
-        if before.app in rows and result is not None:
-            ours = {o["output"]: o["file_bytes"] for o in rows[before.app]}
-            is_other = any(o["file_bytes"] != ours[o["output"]] for o in _outputs(result))
-            changed[before.app] = is_other
-    held = sum(good.values()) + sum(changed.values())
+    stored = {one: _outputs(r) for one in needs(results.settings) if (r := results.result(one))}
+    pairs = [pair for pair in zip(RUNS, CHANGED, strict=True) if pair[0] in stored]
+    good = {
+        one.app: all(o["verified"]["wrong"] == 0 for o in stored[one].values()) for one, _ in pairs
+    }
+    changed = {
+        one.app: _is_other(stored[one], stored[after]) for one, after in pairs if after in stored
+    }
+    same = [app for app, is_other in changed.items() if not is_other]
+    rows = [
+        row
+        for one, after in pairs
+        for row in _rows(one.app, stored[one], _parameter(one, after), stored.get(after, {}))
+    ]
     return Finding(
-        verdict_of(held, len(good) + len(changed)),
+        verdict_of(sum(good.values()) + sum(changed.values()), len(good) + len(changed)),
         paper,
-        f"{', '.join(rows)}: stored by HDF5 and its filters, all values read back by another rank "
+        f"{', '.join(good)}: stored by HDF5 and its filters, all values read back by another rank "
         "and compared",
         "the same by Neve's filter and writer, within the bound",
         told.joined(
             "; ".join(f"{app}: values are wrong" for app, is_good in good.items() if not is_good),
-            f"a parameter changed what is stored in {sum(changed.values())} of {len(changed)}",
+            f"a parameter changed what is stored in {sum(changed.values())} of {len(changed)}"
+            + (f", not in {', '.join(same)}" if same else ""),
         ),
-        [
-            output.table(
-                HEADER,
-                [
-                    (
-                        app,
-                        one["output"],
-                        str(one["file_bytes"]),
-                        number(one["ratio"]),
-                        str(one["verified"]["values"]),
-                        str(one["verified"]["wrong"]),
-                        number(one["verified"]["max_abs_error"]),
-                    )
-                    for app, of in rows.items()
-                    for one in of
-                ],
-            )
-        ],
+        [output.table(HEADER, rows)],
         {"read_back": good, "changed": changed},
     )
 
