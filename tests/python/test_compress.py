@@ -51,6 +51,22 @@ def test_lossless_keeps_every_bit(array):
     assert_same_bits(neve.decompress(neve.compress(array, lossless=True)), array)
 
 
+@pytest.mark.parametrize(
+    "array",
+    [
+        (np.arange(4096) % 513 < 300).astype("f4"),
+        (np.arange(16384) % 513 < 256).astype("i4"),
+        np.sin((np.arange(60000) / 300).astype("f4")),
+        np.sin(np.arange(5400) / 40),
+    ],
+    ids=["periods", "integer periods", "wave", "small wave"],
+)
+def test_lossless_at_balanced_is_as_small_as_by_any_name(array):
+    methods = ["zstd", "shuffle-zstd", "xor-zstd", "lorenzo", "multiple", "rank"]
+    best = min(len(neve.compress(array, lossless=True, method=method)) for method in methods)
+    assert len(neve.compress(array, lossless=True, effort="balanced")) <= 1.02 * best
+
+
 @given(views(), bound_values(), st.sampled_from(["fast", "balanced", "max"]))
 def test_every_effort_holds_the_bound(array, bound, effort):
     decoded = neve.decompress(neve.compress(array, abs=bound, effort=effort))

@@ -265,3 +265,44 @@ def test_the_documented_lines_run(tmp_path, monkeypatch, capsys) -> None:
     exec(block, {"neve": neve})
     told = capsys.readouterr().out.splitlines()
     assert len(told) >= 2, "the second method is not told"
+
+
+def phases(step: int, count: int = 60000) -> np.ndarray:
+    """A wave of single precision: nearly all values differ, but fewer than method rank holds."""
+    return np.sin((np.arange(count) / 300 + step).astype("f4"))
+
+
+@pytest.mark.parametrize("candidates", ["all", "lorenzo+rank"])
+def test_ranks_of_values_that_all_differ_are_not_overlooked(candidates: str) -> None:
+    series = neve.Series(candidates=candidates)
+    for step in range(3):
+        values = phases(step)
+        assert len(np.unique(values)) > 59000
+        ranked = neve.compress(values, lossless=True, method="rank")
+        assert len(series.step("x", values)) <= 1.05 * len(ranked)
+    assert {choice.method for choice in series.choices} == {"rank"}
+
+
+def test_steps_with_nothing_to_choose_say_so() -> None:
+    series = neve.Series()
+    nothing = [np.empty((0, 5)), [], np.full(1000, 2.5)]
+    for values in [*nothing, wave(0), *nothing]:
+        series.step("x", values)
+    log = series.choices
+    methods = ["constant"] * 3
+    assert [choice.method for choice in log] == [*methods, log[3].method, *methods]
+    assert log[3].method != "constant"
+    assert [choice.reason for choice in log] == ["first"] * 4 + ["kept"] * 3
+
+
+def test_figures_of_steps_of_another_size_are_no_estimates() -> None:
+    series = neve.Series()
+    rng = np.random.default_rng(1)
+    for step in range(20):
+        count = 500 if step % 7 == 3 else 60000
+        is_wave = step < 15
+        values = phases(step, count) if is_wave else rng.integers(0, 5, count).astype("f4")
+        series.step("x", values)
+    small = {c.performance for c in series.choices if c.raw_bytes == 2000}
+    large = [c for c in series.choices if c.raw_bytes == 240000]
+    assert all(c.rival_estimate not in small and c.estimate not in small for c in large)

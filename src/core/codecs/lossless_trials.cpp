@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "core/catalog/lossless_methods.hpp"
 #include "core/codecs/listed_methods.hpp"
 #include "core/codecs/lossless_encode.hpp"
 #include "core/codecs/section_codec.hpp"
+#include "core/sections/middle_part.hpp"
 #include "core/stages/lossless/value_ranks.hpp"
 #include "core/threads/thread_clock.hpp"
 
@@ -289,6 +291,48 @@ class LosslessTrials {
     return rises || falls;
   }
 
+  // Values that are all different may have ranks that change evenly where the values do not, as those of a
+  // wave that is sampled over many periods. Only neighbours show that: a part of the section by ranks, and by
+  // what the section is coded by so far.
+  bool seem_ranks_better() {
+    constexpr double clearly = 1.03;
+    if (!may_ranks_be_better()) return false;
+    const uint64_t begin_ns = thread_time_ns();
+    const LosslessCells<T> part = gather(middle_part(source_, part_cells), spec_);
+    const double by_best = part_bytes(part, *best_), by_ranks = part_bytes(part, LosslessMethod::rank);
+    draft_.selection.times.weigh_ns += thread_time_ns() - begin_ns;
+    const double expected = static_cast<double>(draft_.before.size()) * by_ranks / by_best;
+    return score_of(LosslessMethod::rank, expected) > clearly * best_score_;
+  }
+  // (Only floating point has words that are so uneven.)
+  bool may_ranks_be_better() const {
+    return std::is_floating_point_v<T> && effort_ == Effort::balanced && scope_ == Scope::section && best_ &&
+           source_.held > part_cells && source_.held <= max_ranks &&
+           best_score_ * hopeless_times > score_to_beat_ &&
+           spec_.tuning.candidates.has(LosslessMethod::rank) && !is_coded(LosslessMethod::rank) &&
+           turns_seldom();
+  }
+  // As waves do. Of noise, where neighbours rise and fall in turn, ranks take no less.
+  bool turns_seldom() const {
+    constexpr size_t cells_of_a_turn = 5;
+    const auto& bits = cells_.bits;
+    const size_t count = std::min(bits.size(), size_t{part_cells}), begin = (bits.size() - count) / 2;
+    size_t turns = 0;
+    for (size_t cell = begin + 1; cell + 1 < begin + count; ++cell) {
+      const auto before = word_of<T>(bits[cell - 1]), here = word_of<T>(bits[cell]),
+                 after = word_of<T>(bits[cell + 1]);
+      turns += (here > before && here > after) || (here < before && here < after) ? 1 : 0;
+    }
+    return turns * cells_of_a_turn < count;
+  }
+  double part_bytes(const LosslessCells<T>& part, LosslessMethod method) const {
+    LosslessCandidate candidate;
+    if (takes_differences(method)) candidate = weigh_method(part, method);
+    candidate.method = method;
+    const std::optional<Bytes> bytes = encode_by(part, candidate, levels_);
+    return bytes ? static_cast<double>(bytes->size()) : HUGE_VAL;
+  }
+
   // What samples cannot tell: of few values they say little, and different ones may be in order.
   void code_beside_samples(const WeighedMethods& weighed) {
     std::vector<LosslessCandidate> candidates;
@@ -299,7 +343,7 @@ class LosslessTrials {
       candidates.emplace_back().method = LosslessMethod::shuffle_zstd;
     }
     if (raw_bytes_ <= tiny_raw_bytes) candidates.emplace_back().method = LosslessMethod::zstd;
-    if (cells_.coded > 0 && takes_any_ranks()) {
+    if (cells_.coded > 0 && (takes_any_ranks() || seem_ranks_better())) {
       candidates.push_back(weigh_method(cells_, LosslessMethod::rank));
     }
     std::erase_if(candidates,
@@ -432,7 +476,7 @@ class LosslessTrials {
   // What zstd makes many times smaller is coded by other levels, too: a higher one may take more, of sparse
   // values 2 to 6 %, and finds more of what repeats.
   void keep_smallest(const LosslessCandidate& candidate, Bytes& bytes) {
-    constexpr double sparse_ratio = 4, repeats_ratio = 48, close = 1.3;
+    constexpr double sparse_ratio = 4, repeats_ratio = 48, close = 1.3, far = 8;
     constexpr double small_ratio = 12, small_raw_bytes = 256 << 10;
     if (coder_of(candidate.method) != ByteCoder::zstd) return;
     const auto is_smaller = [&](double times) {
@@ -447,12 +491,12 @@ class LosslessTrials {
     if (effort_ != Effort::max && is_smaller(repeats_ratio) &&
         static_cast<double>(bytes.size()) < close * best_bytes)
       try_level(repeats_level);
-    const double small_close = static_cast<double>(bytes.size()) < soon_tried_bytes ? close : 1;
-    if (raw_bytes_ <= small_raw_bytes && is_smaller(small_ratio) &&
-        static_cast<double>(bytes.size()) < small_close * best_bytes) {
-      try_level(small_level);
-      is_small_level_tried_ = true;
-    }
+    if (raw_bytes_ > small_raw_bytes || !is_smaller(small_ratio)) return;
+    const auto own_bytes = static_cast<double>(bytes.size());
+    const bool is_close = own_bytes < (own_bytes < soon_tried_bytes ? close : 1) * best_bytes;
+    const bool is_quick = raw_bytes_ <= soon_coded_raw_bytes && own_bytes < soon_tried_bytes;
+    if (is_close || (is_quick && own_bytes < far * best_bytes)) try_level(small_level);
+    is_small_level_tried_ |= is_close;
   }
 
   void code(const LosslessCandidate& candidate, WeighedCandidate& entry) {
@@ -487,6 +531,9 @@ class LosslessTrials {
   static constexpr double repeating_ratio = 4;
   static constexpr int repeats_level = 6, small_level = 13;  // of zstd
   static constexpr double tiny_raw_bytes = 4096;
+  static constexpr int64_t part_cells = 2048;  // that tell whether ranks are better
+  // All levels of zstd are quick.
+  static constexpr double soon_coded_raw_bytes = 64 << 10;
   // Sections so small are soon coded by many methods.
   static constexpr double few_raw_bytes = 1 << 20;
   static constexpr double surprising_times = 1.5, few_bytes = 64;

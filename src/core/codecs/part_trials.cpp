@@ -65,9 +65,9 @@ PartTrials::PartTrials(const Step& step, const ArrayOptions& options, const Meth
   for (const StepPart& part : parts_) raw_bytes_ += static_cast<double>(part.values.size());
 }
 
-// A step in one piece is judged by what comes of it.
+// A step in one piece is judged by what comes of it. Any values of small pieces have ranks.
 bool PartTrials::is_hopeless(LosslessMethod method) const {
-  if (method != LosslessMethod::rank || is_whole_) return false;
+  if (method != LosslessMethod::rank || is_whole_ || step_.piece_values() <= max_ranks) return false;
   return visit_value_type(step_.dtype,
                           [&]<class T>(std::type_identity<T>) { return has_too_many_for_ranks<T>(parts_); });
 }

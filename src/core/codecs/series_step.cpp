@@ -25,6 +25,8 @@ constexpr double rival_share = 0.4;
 constexpr int most_verified = 2;
 // A performance that has left that of the last comparison leaves it anew when it is so many times as far.
 constexpr double much_farther = 1.25;
+// Sizes of steps up to so many times the other are alike.
+constexpr double alike_sizes = 1.25;
 // A performance that has risen says nothing of others that performed so much worse.
 constexpr double far_behind = 0.5;
 
@@ -57,6 +59,7 @@ class KeptStep {
   Status decide(MethodComparison& compared) {
     if (is_by_typical_speed()) return {};  // the choice is the same at every step, and takes no time
     print_ = print_of(step_);
+    compare_with_alike();
     ++state_.steps_since;
     const bool is_first = !state_.kept;
     const bool is_due = state_.steps_since >= SelectionMemory::steps_between_trials;
@@ -73,6 +76,15 @@ class KeptStep {
     }
     note_estimates(compared);
     return {};
+  }
+
+  // What methods make of whole steps says nothing of steps of another size.
+  void compare_with_alike() {
+    const auto bytes = static_cast<double>(step_.raw_bytes()),
+               known = static_cast<double>(state_.whole_bytes);
+    if (bytes <= alike_sizes * known && known <= alike_sizes * bytes) return;
+    state_.whole_scores.clear();
+    state_.whole_bytes = step_.raw_bytes();
   }
 
   bool has_changed() const {
@@ -270,13 +282,14 @@ class KeptStep {
   void complete(EncodedStep& encoded) {
     encoded.report.is_recalled = state_.kept.has_value() && !is_compared_;
     encoded.report.had_drifted = choice_.reason == ChoiceReason::drift;
+    const bool was_chosen =
+        is_by_typical_speed() ? state_.last_best != LosslessMethod::automatic : state_.kept.has_value();
     if (is_by_typical_speed() && encoded.report.selection.codec == Codec::lossless) {
-      encoded.report.is_recalled = state_.decisions > 0;
-      if (state_.decisions == 0) {
-        ++state_.decisions;
-        choice_.reason = ChoiceReason::first;
-      }
+      encoded.report.is_recalled = was_chosen;
+      if (!was_chosen) ++state_.decisions;
+      state_.last_best = encoded.report.selection.method;
     }
+    if (!was_chosen) choice_.reason = ChoiceReason::first;
     choice_.selection = encoded.report.selection;
     choice_.performance = performance_of(encoded);
     choice_.raw_bytes = encoded.report.raw_bytes;

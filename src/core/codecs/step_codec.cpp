@@ -40,6 +40,9 @@ class Selections {
   std::vector<std::pair<Selection, uint64_t>> found_;
 };
 
+// No values need no more of a codec than those that are all the same.
+constexpr Selection no_values = {Codec::constant, Arrangement::automatic, LosslessMethod::automatic};
+
 Selection selection_of(const FrameReport& report) {
   const ComponentReport& component = report.components.front();
   return {component.codec, Arrangement::automatic, component.method};
@@ -71,7 +74,7 @@ Result<EncodedStep> encode_pieces(const Step& step, const ArrayOptions& asked) {
     encoded.frames.push_back(std::move(frame));
   }
   encoded.coding_ns = all_ns - std::min(all_ns, encoded.choosing_ns);
-  encoded.report.selection = found.most_frequent();
+  encoded.report.selection = encoded.report.raw_bytes > 0 ? found.most_frequent() : no_values;
   return encoded;
 }
 

@@ -13,7 +13,7 @@ struct ReasonTexts {
 };
 constexpr ReasonTexts reason_texts[choice_reasons] = {
     {"kept", "it performs as it did when it was chosen"},
-    {"first", "the first step: there was nothing to keep"},
+    {"first", "there was nothing to keep, by these weights and candidates"},
     {"drift", "what was chosen before no longer performs as it did then"},
     {"rival", "another method is estimated to perform better"},
     {"due", "it is long since the last choice"},
