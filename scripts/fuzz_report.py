@@ -33,6 +33,8 @@ SUBJECTS = {
     "frame": ["src/core/codecs/", "src/core/format/", "src/core/stages/"],
     "frame_file": [
         "src/core/format/frame_file",
+        "src/core/format/file_",
+        "src/core/format/piece_finder",
         "src/parallel/transfer/frame_file_reader",
         "src/core/codecs/frame_values",
     ],

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/apps/mpi/benchmark.hpp"
+#include "bench/apps/mpi/own_gathers.hpp"
 #include "bench/command/groups.hpp"
 #include "bench/command/report.hpp"
 #include "tools/common/console.hpp"
@@ -26,6 +27,9 @@ struct Args {
   std::string input, bound = "rel=1e-3", folder = ".";
   double megabytes = 64, block_megabytes = 4;
   int threads = 1, repeats = 3;
+  std::vector<double> links;
+  std::vector<uint64_t> own_kibibytes;
+  int calls = 2000;
   double node_gigabytes = 3, link_gigabytes = 25, storage_gigabytes = 26.6, latency_microseconds = 2,
          efficiency = 0.9;
   std::vector<int> nodes = {2, 4, 8, 32, 128}, cores = {1, 16, 64, 128};
@@ -90,6 +94,22 @@ double gathered_bytes(const Result& result) {
 }
 double written_bytes(const Result& result) { return static_cast<double>(result.rank_bytes) * result.ranks; }
 
+Json links_json(const Result& result) {
+  Json points = Json::array();
+  const auto of = [](const mpibench::ThroughLink& through) {
+    return Json{{"encode_GBps", through.encode / 1e9},
+                {"link_GBps", through.link / 1e9},
+                {"plain_seconds", through.plain_seconds},
+                {"seconds", through.seconds},
+                {"factor", through.factor}};
+  };
+  for (const mpibench::LinkPoint& point : result.links) {
+    points.push_back(
+        {{"encode_over_link", point.slowness}, {"gather", of(point.gather)}, {"write", of(point.write)}});
+  }
+  return points;
+}
+
 Json result_json(const Args& args, const Result& result, const std::vector<Row>& rows) {
   Json j = {
       {"field", result.field},
@@ -108,6 +128,7 @@ Json result_json(const Args& args, const Result& result, const std::vector<Row>&
       {"live",
        {{"gather", {{"plain_seconds", result.plain_gather_seconds}, {"seconds", result.gather_seconds}}},
         {"write", {{"plain_seconds", result.plain_write_seconds}, {"seconds", result.write_seconds}}}}},
+      {"links", links_json(result)},
       {"model",
        {{"node_GB", args.node_gigabytes},
         {"link_GBps", args.link_gigabytes},
@@ -143,6 +164,22 @@ std::string live_text(const Result& result) {
   return table.text();
 }
 
+std::string links_text(const Result& result) {
+  if (result.links.empty()) return {};
+  Table table({"imitated link", "encode / link", "encode GB/s", "link GB/s", "values s", "frames s",
+               "frames / values"});
+  const auto add = [&](const char* name, double slowness, const mpibench::ThroughLink& of) {
+    table.add({name, fmt::format("{:g}", slowness), fmt::format("{:.3g}", of.encode / 1e9),
+               fmt::format("{:.3g}", of.link / 1e9), fmt::format("{:.3g}", of.plain_seconds),
+               fmt::format("{:.3g}", of.seconds), fmt::format("{:.2f}", of.factor)});
+  };
+  for (const mpibench::LinkPoint& point : result.links) {
+    add("MPI_Gather", point.slowness, point.gather);
+    add("MPI_File_write_at_all, sync", point.slowness, point.write);
+  }
+  return table.text() + "\n";
+}
+
 std::string modelled_text(const Args& args, const std::vector<Row>& rows) {
   std::string text = fmt::format(
       "Modelled, not measured: one rank with {} GB a node, {} GB/s in and out of each, file system {} GB/s "
@@ -173,15 +210,42 @@ std::string modelled_text(const Args& args, const std::vector<Row>& rows) {
   return text + table.text();
 }
 
+// The program's own calls alone.
+Status run_own(const Ranks& ranks, const Args& args) {
+  std::vector<mpibench::OwnGathers> found;
+  for (const uint64_t kibibytes : args.own_kibibytes) {
+    NEVE_ASSIGN(const auto one, mpibench::time_own_gathers(ranks.comm(), kibibytes << 10, args.calls));
+    found.push_back(one);
+  }
+  const auto json = [&] {
+    Json rows = Json::array();
+    for (const mpibench::OwnGathers& one : found) {
+      rows.push_back(
+          {{"rank_bytes", one.rank_bytes}, {"calls", one.calls}, {"median_seconds", one.median_seconds}});
+    }
+    return Json{{"own_gathers", rows}};
+  };
+  return report(ranks, args.report, json, [&] {
+    Table table({"MPI_Gather, bytes a rank", "calls", "median us"});
+    for (const mpibench::OwnGathers& one : found) {
+      table.add({std::to_string(one.rank_bytes), std::to_string(one.calls),
+                 fmt::format("{:.2f}", 1e6 * one.median_seconds)});
+    }
+    return table.text();
+  });
+}
+
 Status run(const Ranks& ranks, const Args& args) {
+  if (!args.own_kibibytes.empty()) return run_own(ranks, args);
   mpibench::Case options;
   options.input = args.input;
-  NEVE_ASSIGN(options.bound, parse_bound(args.bound));
-  NEVE_ASSIGN(options.threads, check_threads(args.threads));
+  NEVE_ASSIGN(options.calls.bound, parse_bound(args.bound));
+  NEVE_ASSIGN(options.calls.threads, check_threads(args.threads));
   options.rank_bytes = static_cast<uint64_t>(args.megabytes * (1 << 20));
-  options.block_bytes = static_cast<uint64_t>(args.block_megabytes * (1 << 20));
+  options.calls.block_bytes = static_cast<uint64_t>(args.block_megabytes * (1 << 20));
   options.repeats = args.repeats;
   options.folder = args.folder;
+  options.links = args.links;
   NEVE_ASSIGN(const Result result, mpibench::run_benchmark(ranks.comm(), options));
   const auto json = [&] { return result_json(args, result, model(args, result)); };
   return report(ranks, args.report, json, [&] {
@@ -193,8 +257,35 @@ Status run(const Ranks& ranks, const Args& args) {
                human_ratio(result.speeds.ratio), result.speeds.encode / 1e9, result.speeds.decode / 1e9,
                result.compared_values, human_error(result.max_abs_error), human_error(result.bound_abs),
                args.repeats) +
-           live_text(result) + "\n" + modelled_text(args, model(args, result));
+           live_text(result) + "\n" + links_text(result) + modelled_text(args, model(args, result));
   });
+}
+
+void add_model_options(CLI::App& sub, Args& args) {
+  sub.option_defaults()->group("Model");
+  sub.add_option("--nodes", args.nodes, "modelled nodes")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 1 << 20))
+      ->capture_default_str();
+  sub.add_option("--cores", args.cores, "modelled cores of a node")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  sub.add_option("--node-gigabytes", args.node_gigabytes, "modelled GB of values on a node")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub.add_option("--link", args.link_gigabytes, "modelled GB/s of a node's link")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub.add_option("--storage", args.storage_gigabytes, "modelled GB/s of the file system")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  sub.add_option("--latency", args.latency_microseconds, "modelled microseconds of a message")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  sub.add_option("--efficiency", args.efficiency, "modelled speed of c cores relative to c times that of one")
+      ->check(CLI::Range(0.01, 1.0))
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -218,37 +309,30 @@ Command add_bench_mpi(CLI::App& bench) {
   sub->add_option("--threads", args->threads, "threads of each rank in measured calls")
       ->capture_default_str();
   sub->add_option("--repeats", args->repeats, "repetitions of each operation")->capture_default_str();
+  sub->add_option("--imitate", args->links,
+                  "imitated links, each so many times slower than the ranks encode: 12,2 (none)")
+      ->delimiter(',')
+      ->check(CLI::Range(0.01, 1000.0));
+  CLI::Option* const own =
+      sub->add_option("--own", args->own_kibibytes,
+                      "only time MPI_Gather itself, of so many KiB a rank: alone, and under neve mpi run")
+          ->delimiter(',')
+          ->check(CLI::Range(1, 1 << 20))
+          ->excludes("--input")
+          ->excludes("--imitate");
+  sub->add_option("--calls", args->calls, "calls of --own")
+      ->needs(own)
+      ->check(CLI::Range(10, 1000000))
+      ->capture_default_str();
   sub->add_option("--folder", args->folder, "folder in which the files are written")->capture_default_str();
-  sub->option_defaults()->group("Model");
-  sub->add_option("--nodes", args->nodes, "modelled nodes")
-      ->delimiter(',')
-      ->check(CLI::Range(2, 1 << 20))
-      ->capture_default_str();
-  sub->add_option("--cores", args->cores, "modelled cores of a node")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  sub->add_option("--node-gigabytes", args->node_gigabytes, "modelled GB of values on a node")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  sub->add_option("--link", args->link_gigabytes, "modelled GB/s of a node's link")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  sub->add_option("--storage", args->storage_gigabytes, "modelled GB/s of the file system")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  sub->add_option("--latency", args->latency_microseconds, "modelled microseconds of a message")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  sub->add_option("--efficiency", args->efficiency,
-                  "modelled speed of c cores relative to c times that of one")
-      ->check(CLI::Range(0.01, 1.0))
-      ->capture_default_str();
+  add_model_options(*sub, *args);
   add_report_options(*sub, args->report);
   sub->footer(
       "Examples:\n"
       "  mpirun -n 4 neve bench mpi\n"
       "  mpirun -n 8 neve bench mpi --input field.npy --bound rel=1e-4 --link 12.5 --cores 1,16,128\n"
+      "  mpirun -n 2 neve bench mpi --input field.npy --imitate 12,2\n"
+      "  neve mpi run --bound rel=1e-3 -- mpirun -n 2 neve bench mpi --own 64,1024\n"
       "  mpirun -n 2 --mca btl tcp,self neve bench mpi        # through the loopback device");
   Command command{sub, {}, {}};
   command.parallel = [args](const Ranks& ranks) { return run(ranks, *args); };

@@ -25,6 +25,7 @@ constexpr PythonBench python_benches[] = {
     {"codebooks", "Train the offline codebooks of streams on real fields"},
     {"copy", "Size and time of a netCDF file compressed by nccopy and by neve convert"},
     {"filter", "The HDF5 filter where chunks are written in parts"},
+    {"links", "Gathers and writes of frames through imitated links"},
     {"lossless", "Lossless methods on every variable of real files"},
     {"region", "Reading a part of a compressed file, compared with all of it"},
     {"write", "Writing and reading of AMR plotfiles"},

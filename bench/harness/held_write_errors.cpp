@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "bench/harness/imitated_link.hpp"
 #include "core/status/guarded.hpp"
 #include "parallel/comm/agree.hpp"
 #include "parallel/file/written.hpp"
@@ -40,11 +41,8 @@ Status outcome(int code, const MPI_Status& written, uint64_t bytes, int reason, 
 // Does a write; of one that fails, notes why and makes `written` say that it did not. Open MPI's calls
 // succeed where nothing could be written.
 template <class Write>
-int held_write(int count, MPI_Datatype type, MPI_Status* written, Write&& write) {
+int held_write(MPI_Count bytes, MPI_Status* written, Write&& write) {
   if (current == nullptr) return write(written);
-  MPI_Count type_bytes = 0;
-  if (const int code = MPI_Type_size_x(type, &type_bytes); code != MPI_SUCCESS) return code;
-  const MPI_Count bytes = type_bytes * count;
   MPI_Status mine;
   errno = 0;
   const int code = write(&mine);
@@ -54,6 +52,17 @@ int held_write(int count, MPI_Datatype type, MPI_Status* written, Write&& write)
   MPI_Status_set_elements_x(&mine, MPI_BYTE, bytes);
   if (written != MPI_STATUS_IGNORE) *written = mine;
   return MPI_SUCCESS;
+}
+
+// Through the link that is imitated, if any is.
+template <class Write>
+int linked_write(int count, MPI_Datatype type, MPI_Status* written, Write&& write) {
+  const double speed = imitated_link().to_file;
+  if (current == nullptr && speed <= 0) return write(written);
+  MPI_Count type_bytes = 0;
+  if (const int code = MPI_Type_size_x(type, &type_bytes); code != MPI_SUCCESS) return code;
+  const MPI_Count bytes = type_bytes * count;
+  return through_link(static_cast<double>(bytes), speed, [&] { return held_write(bytes, written, write); });
 }
 
 }  // namespace
@@ -69,7 +78,7 @@ HeldWriteErrors::~HeldWriteErrors() { current = nullptr; }
 NEVE_BEFORE_MPI int MPI_File_write_at(MPI_File file, MPI_Offset at, const void* values, int count,
                                       MPI_Datatype type, MPI_Status* written) {
   static const auto next = neve::apps::next_function<decltype(&MPI_File_write_at)>("MPI_File_write_at");
-  return neve::apps::held_write(
+  return neve::apps::linked_write(
       count, type, written, [&](MPI_Status* status) { return next(file, at, values, count, type, status); });
 }
 
@@ -77,7 +86,7 @@ NEVE_BEFORE_MPI int MPI_File_write_at_all(MPI_File file, MPI_Offset at, const vo
                                           MPI_Datatype type, MPI_Status* written) {
   static const auto next =
       neve::apps::next_function<decltype(&MPI_File_write_at_all)>("MPI_File_write_at_all");
-  return neve::apps::held_write(
+  return neve::apps::linked_write(
       count, type, written, [&](MPI_Status* status) { return next(file, at, values, count, type, status); });
 }
 

@@ -7,6 +7,7 @@
 #include "bindings/c/last_error.hpp"
 #include "bindings/c/transfer_call.hpp"
 #include "core/format/frame_header.hpp"
+#include "parallel/comm/kept_comm.hpp"
 #include "parallel/comm/usable.hpp"
 #include "parallel/transfer/gather.hpp"
 #include "parallel/transfer/point_to_point.hpp"
@@ -75,32 +76,35 @@ Status read_gather(const Comm& comm, const GatherArguments& given, CallOptions& 
       .status();
 }
 
-Status gather(MPI_Comm comm, const GatherArguments& given) {
-  NEVE_TRY(neve::mpi::check_communicator(comm));
-  NEVE_ASSIGN(const Comm all, Comm::duplicate(comm));
+Status gather_on(MPI_Comm comm, const Comm& all, const GatherArguments& given) {
   CallOptions options;
   GatherCall call;
   NEVE_TRY(neve::mpi::agree(
       all, neve::mpi::guarded("gather", [&] { return read_gather(all, given, options, call); })));
   NEVE_TRY(neve::mpi::check_same_transfer(all, call.transfer, {"root", call.root}));
   if (call.transfer.values.bound.mode == neve::BoundMode::ratio) {
-    NEVE_TRY(neve::mpi::agree(all, neve::mpi::guarded("gather", [&]() -> Status {
-                                NEVE_ASSIGN(call.sites, neve::mpi::RateSites::of(comm));
-                                return {};
+    neve::Result<neve::mpi::RateSites*> sites = Status();
+    NEVE_TRY(neve::mpi::agree(all, neve::mpi::guarded("gather", [&] {
+                                sites = neve::mpi::RateSites::of(comm);
+                                return sites.status();
                               })));
+    call.sites = *sites;
   }
   Moved moved;
   neve::mpi::Reached reached;
   NEVE_TRY(neve::mpi::gather_blocks(all, call, moved, reached));
-  if (options.reached != nullptr) {
-    *options.reached = {reached.value_bytes, reached.moved_bytes, reached.bound, reached.max_abs_error};
-  }
+  neve::mpi::report_reached(options, reached);
   uint64_t values = all.rank() == call.root ? 0 : call.count;
   for (int rank = 0; rank < static_cast<int>(call.counts.size()); ++rank) {
     if (rank != call.root) values += call.counts[static_cast<size_t>(rank)];
   }
   neve::mpi::report_moved(options, values, moved);
   return {};
+}
+
+Status gather(MPI_Comm comm, const GatherArguments& given) {
+  return neve::mpi::with_kept_comm(
+      comm, "gather", [&](neve::mpi::KeptComm& kept) { return gather_on(comm, kept.comm(), given); });
 }
 
 Status check_tag(MPI_Comm comm, int tag) {

@@ -30,22 +30,29 @@ Status read_layer(const neve_mpi_options& given, std::vector<uint64_t>& layer_sh
 
 Status check_kind(CallKind kind, const ArrayOptions& values, const neve_mpi_reached* reached) {
   const Bound& bound = values.bound;
-  if (bound.mode == BoundMode::ratio) {
-    if (kind != CallKind::gather) {
-      return usage_error(fmt::format("bound {} is for gathers; allowed here: abs=VALUE, rel=VALUE, lossless",
-                                     to_string(bound)));
-    }
-    NEVE_TRY(check_bound(bound, BoundUse::array));
-    NEVE_TRY(check_uses_bound(bound, values.codec));
-    if (!values.lattice) return {};
-    return usage_error(
-        fmt::format("bound {} is found anew each time, and does not go with a lattice", to_string(bound)));
+  if (reached != nullptr && kind == CallKind::other) {
+    return usage_error("reached is given for a call that is not one of collective values; pass NULL");
   }
-  if (reached != nullptr) {
-    return usage_error(
-        fmt::format("reached is given for {}; it is for gathers with bound ratio=VALUE", to_string(bound)));
+  const bool writes = kind == CallKind::collective_write || kind == CallKind::write;
+  if (reached != nullptr && kind == CallKind::write) {
+    return usage_error("reached is given for a write of one rank; it is for collective calls");
   }
-  return check_bound(bound);
+  if (bound.mode != BoundMode::ratio) {
+    if (reached == nullptr || !writes) return check_bound(bound);
+    return usage_error(
+        fmt::format("reached is given for a write with bound {}; it is for collective writes with bound "
+                    "ratio=VALUE, and for other collective calls",
+                    to_string(bound)));
+  }
+  if (kind != CallKind::gather && !writes) {
+    return usage_error(fmt::format(
+        "bound {} is for gathers and files; allowed here: abs=VALUE, rel=VALUE, lossless", to_string(bound)));
+  }
+  NEVE_TRY(check_bound(bound, BoundUse::array));
+  NEVE_TRY(check_uses_bound(bound, values.codec));
+  if (!values.lattice) return {};
+  return usage_error(
+      fmt::format("bound {} is found anew each time, and does not go with a lattice", to_string(bound)));
 }
 
 }  // namespace
@@ -77,6 +84,7 @@ Result<CallOptions> read_call(CallKind kind, MPI_Datatype type, const char* boun
   NEVE_TRY(read_layer(given, call.transfer.layer_shape));
   call.report = given.report;
   call.reached = given.reached;
+  call.transfer.tells_errors = kind == CallKind::gather || kind == CallKind::collective;
   return call;
 }
 
@@ -88,6 +96,11 @@ Status check_values(const char* name, const void* values, uint64_t count) {
 void report_moved(const CallOptions& options, uint64_t values, const Moved& moved) {
   if (options.report == nullptr) return;
   *options.report = {values * dtype_bytes(options.transfer.dtype), moved.frame_bytes, moved.blocks};
+}
+
+void report_reached(const CallOptions& options, const Reached& reached) {
+  if (options.reached == nullptr) return;
+  *options.reached = {reached.value_bytes, reached.moved_bytes, reached.bound, reached.max_abs_error};
 }
 
 Status check_same(const Comm& comm, std::initializer_list<Common> numbers) {

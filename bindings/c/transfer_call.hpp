@@ -7,7 +7,7 @@
 #include <string>
 
 #include "neve/transfer.h"
-#include "parallel/transfer/send_blocks.hpp"
+#include "parallel/transfer/ending.hpp"
 
 namespace neve::mpi {
 
@@ -17,8 +17,8 @@ struct CallOptions {
   neve_mpi_report* report = nullptr;
   neve_mpi_reached* reached = nullptr;
 };
-// Only gathers take a ratio.
-enum class CallKind { gather, other };
+// Gathers and writes into files take a ratio. What calls have reached is told where they are collective.
+enum class CallKind { gather, collective, collective_write, write, other };
 Result<CallOptions> read_call(CallKind kind, MPI_Datatype type, const char* bound,
                               const neve_mpi_options* options);
 
@@ -27,6 +27,8 @@ Status check_values(const char* name, const void* values, uint64_t count);
 
 // Fills the report, where one is wanted.
 void report_moved(const CallOptions& options, uint64_t values, const Moved& moved);
+// Fills what was reached, where it is wanted.
+void report_reached(const CallOptions& options, const Reached& reached);
 
 // Collective: a usage error on all ranks, where one of the numbers is not the same on all of them.
 struct Common {

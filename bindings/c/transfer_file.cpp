@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "bindings/c/last_error.hpp"
 #include "bindings/c/transfer_call.hpp"
@@ -14,6 +16,8 @@
 struct neve_mpi_file {
   std::unique_ptr<neve::mpi::FrameFileWriter> writer;  // one of the two
   std::unique_ptr<neve::mpi::FrameFileReader> reader;
+  // Of what is read: nothing where the file is no line of values of one type.
+  std::optional<neve::DType> read_dtype;
 
   const neve::mpi::Comm& comm() const { return writer != nullptr ? writer->comm() : reader->comm(); }
 };
@@ -23,11 +27,13 @@ namespace {
 using neve::Status;
 using neve::usage_error;
 using neve::capi::reported;
+using neve::mpi::CallKind;
 using neve::mpi::CallOptions;
 using neve::mpi::Comm;
 using neve::mpi::FrameFileReader;
 using neve::mpi::FrameFileWriter;
 using neve::mpi::Moved;
+using neve::mpi::Reached;
 
 Status check_open(const void* file) { return file != nullptr ? Status() : usage_error("file is NULL"); }
 
@@ -39,6 +45,7 @@ Status check_callable(const neve_mpi_file* file) {
 Status open_file(MPI_Comm comm, const char* path, int mode, neve_mpi_file** out) {
   NEVE_TRY(neve::mpi::check_communicator(comm));
   std::unique_ptr<neve_mpi_file> file;
+  std::shared_ptr<neve::mpi::RateSites> sites;
   {
     NEVE_ASSIGN(const Comm all, Comm::duplicate(comm));
     NEVE_TRY(neve::mpi::agree(all, neve::mpi::guarded("open", [&]() -> Status {
@@ -50,16 +57,19 @@ Status open_file(MPI_Comm comm, const char* path, int mode, neve_mpi_file** out)
                                       "mode is {}; allowed are those of neve_mpi_file_mode, 0 to 2", mode));
                                 }
                                 file = std::make_unique<neve_mpi_file>();
+                                NEVE_ASSIGN(sites, neve::mpi::RateSites::shared_with(comm));
                                 return {};
                               })));
     NEVE_TRY(neve::mpi::check_same(all, {{"mode", mode}}));
   }
   if (mode == NEVE_MPI_FILE_READ) {
     NEVE_ASSIGN(file->reader, FrameFileReader::open(comm, path));
+    file->read_dtype = neve::line_dtype(file->reader->index());
   } else {
     const auto begin =
         mode == NEVE_MPI_FILE_CREATE ? FrameFileWriter::Begin::anew : FrameFileWriter::Begin::from_existing;
-    NEVE_ASSIGN(file->writer, FrameFileWriter::open(comm, path, begin));
+    NEVE_ASSIGN(file->writer,
+                FrameFileWriter::open(comm, path, begin, FrameFileWriter::Types::one, std::move(sites)));
   }
   *out = file.release();
   return {};
@@ -73,9 +83,8 @@ struct Access {
   const neve_mpi_options* options;
 };
 
-Status read_access(const Access& given, const void* values, CallOptions& options) {
-  NEVE_ASSIGN(options,
-              neve::mpi::read_call(neve::mpi::CallKind::other, given.type, given.bound, given.options));
+Status read_access(CallKind kind, const Access& given, const void* values, CallOptions& options) {
+  NEVE_ASSIGN(options, neve::mpi::read_call(kind, given.type, given.bound, given.options));
   NEVE_TRY(neve::mpi::check_values("values", values, given.count));
   constexpr uint64_t most = neve::max_elements;
   if (given.offset > most || given.count > most - given.offset) {
@@ -91,12 +100,24 @@ Status check_writes(const neve_mpi_file& file) {
   return file.writer != nullptr ? Status() : usage_error("the file was opened for reading");
 }
 
-Status check_reads(const neve_mpi_file& file, const CallOptions& options) {
+// A file of several types, or of bytes, is read as whatever is asked for.
+Status check_reads(const neve_mpi_file& file, const Access& given, neve::DType dtype) {
   if (file.reader == nullptr) return usage_error("the file was opened for writing");
-  const neve::DType held = file.reader->index().dtype;
-  if (held == options.transfer.dtype || file.reader->index().values == 0) return {};
-  return usage_error(fmt::format("the file holds {} values, and {} values are asked for",
-                                 neve::dtype_name(held), neve::dtype_name(options.transfer.dtype)));
+  const auto held = file.read_dtype;
+  if (held && *held != dtype) {
+    return usage_error(fmt::format("the file holds {} values, and {} values are asked for",
+                                   neve::dtype_name(*held), neve::dtype_name(dtype)));
+  }
+  const uint64_t values = file.reader->bytes() / neve::dtype_bytes(dtype);
+  if (given.offset <= values && given.count <= values - given.offset) return {};
+  return usage_error(fmt::format("{} values from {} on are asked for; the file holds {}", given.count,
+                                 given.offset, values));
+}
+
+// The values of a call in the line of bytes.
+neve::FileBox box_of(const Access& given, neve::DType dtype) {
+  const auto value_bytes = static_cast<uint32_t>(neve::dtype_bytes(dtype));
+  return neve::line_box(given.offset * value_bytes, value_bytes, given.count);
 }
 
 // `is_collective`: errors of arguments are agreed on first.
@@ -105,23 +126,30 @@ Status write_file(neve_mpi_file* file, const void* values, const Access& given, 
   CallOptions options;
   const Status sound = neve::mpi::guarded("write", [&]() -> Status {
     NEVE_TRY(check_writes(*file));
-    return read_access(given, values, options);
+    const CallKind kind = is_collective ? CallKind::collective_write : CallKind::write;
+    return read_access(kind, given, values, options);
   });
   Moved moved;
+  Reached reached;
+  const neve::FileBox box = box_of(given, options.transfer.dtype);
+  const neve::mpi::FileValues line{{&box, given.count > 0 ? size_t{1} : size_t{0}}, false, values};
   const Status written = [&]() -> Status {
     if (!is_collective) {
       NEVE_TRY(sound);
-      return file->writer->write(options.transfer, given.offset, values, given.count, moved);
+      return file->writer->write(options.transfer, line, moved);
     }
     NEVE_TRY(neve::mpi::agree(file->comm(), sound));
     NEVE_TRY(neve::mpi::check_same_transfer(file->comm(), options.transfer, {"kind of call", 1}));
-    return file->writer->write_all(options.transfer, given.offset, values, given.count, moved);
+    return file->writer->write_all(options.transfer, line, moved, reached);
   }();
   if (file->writer != nullptr) {
     is_collective ? file->writer->fail_everywhere(written) : file->writer->fail(written);
   }
   NEVE_TRY(written);
   neve::mpi::report_moved(options, given.count, moved);
+  if (options.reached != nullptr) {
+    *options.reached = {reached.value_bytes, reached.moved_bytes, reached.bound, reached.max_abs_error};
+  }
   return {};
 }
 
@@ -130,10 +158,12 @@ Status read_file(neve_mpi_file* file, void* values, const Access& given, bool is
   CallOptions options;
   Moved moved;
   const Status read = neve::mpi::guarded("read", [&]() -> Status {
-    NEVE_TRY(read_access(given, values, options));
-    NEVE_TRY(check_reads(*file, options));
-    return file->reader->read(given.offset, given.count, static_cast<std::byte*>(values),
-                              options.transfer.values.encode.threads, moved);
+    NEVE_TRY(read_access(CallKind::other, given, values, options));
+    NEVE_TRY(check_reads(*file, given, options.transfer.dtype));
+    const neve::FileBox box = box_of(given, options.transfer.dtype);
+    const std::span<const neve::FileBox> asked(&box, given.count > 0 ? 1 : 0);
+    return file->reader->read(asked, static_cast<std::byte*>(values), options.transfer.values.encode.threads,
+                              moved);
   });
   NEVE_TRY(is_collective ? neve::mpi::agree(file->comm(), read) : read);
   neve::mpi::report_moved(options, given.count, moved);
@@ -143,11 +173,10 @@ Status read_file(neve_mpi_file* file, void* values, const Access& given, bool is
 Status describe(const neve_mpi_file* file, int* dtype, uint64_t* values) {
   NEVE_TRY(check_open(file));
   const bool is_read = file->reader != nullptr;
-  std::optional<neve::DType> held;
-  if (is_read && file->reader->index().values > 0) held = file->reader->index().dtype;
-  if (!is_read) held = file->writer->dtype();
+  const std::optional<neve::DType> held = is_read ? file->read_dtype : file->writer->dtype();
+  const uint64_t bytes = is_read ? file->reader->bytes() : file->writer->bytes();
   if (dtype != nullptr) *dtype = held ? static_cast<int>(*held) : -1;
-  if (values != nullptr) *values = is_read ? file->reader->index().values : file->writer->values();
+  if (values != nullptr) *values = held ? bytes / neve::dtype_bytes(*held) : bytes;
   return {};
 }
 

@@ -105,6 +105,8 @@ def folders(tmp_path_factory):
         for name in ("simulation", "analysis"):
             shutil.copy(BUILD / "bin" / "mpi_gather_c", folder / name)
         (folder / "bench" / "results").mkdir()
+        golden = ROOT / "tests" / "golden" / "frames_mixed_two_ranks.nevefile"
+        shutil.copy(golden, folder / "density.neve")
         return folder
 
     return folder_of

@@ -180,7 +180,7 @@ def test_directions_of_a_stream_are_named(tmp_path):
         ],
         (
             {"NEVE_MPI_BOUND": "abs=1", "NEVE_MPI_CALLS": "gather", "NEVE_MPI_FILES": "x"},
-            "NEVE_MPI_FILES has no meaning with NEVE_MPI_CALLS gather",
+            "NEVE_MPI_FILES has no meaning with NEVE_MPI_CALLS that are not file",
         ),
         (
             {"NEVE_MPI_BOUND": "abs=1", "NEVE_MPI_BLOCK_BYTES": "3"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any bytes as a frame file: its index, and its values in pieces through MPI on this process alone.
+// Any bytes as a frame file: its index, and parts of the logical file through MPI on this process alone.
 #include <mpi.h>
 
 #include <algorithm>
@@ -41,21 +41,27 @@ bool start_mpi() {
   return true;
 }
 
-void read_pieces(const neve::mpi::FrameFileReader& reader) {
-  constexpr uint64_t max_values = uint64_t{1} << 18;
-  constexpr uint64_t pieces = 3;
+// Bytes in a row, and a box of rows with gaps between them.
+void read_parts(const neve::mpi::FrameFileReader& reader) {
+  constexpr uint64_t max_bytes = uint64_t{1} << 21;
+  constexpr uint64_t parts = 3;
   const neve::FrameFileIndex& index = reader.index();
-  // A frame is decoded whole for any piece of it.
-  for (const neve::FrameFileEntry& entry : index.entries) {
-    if (entry.values > max_values) return;
+  // A piece is decoded whole for any part of it.
+  for (const neve::FramePiece& piece : index.pieces) {
+    if (piece.kind != neve::PieceKind::zeros && piece.place.bytes() > max_bytes) return;
   }
-  const uint64_t values = std::min(index.values, max_values);
-  const uint64_t piece = std::max<uint64_t>(values / pieces, 1);
-  std::vector<std::byte> out(piece * neve::dtype_bytes(index.dtype));
+  const uint64_t bytes = std::min(index.bytes, max_bytes);
+  const uint64_t part = std::max<uint64_t>(bytes / parts, 1);
+  std::vector<std::byte> out(part);
   neve::mpi::Moved moved;
-  for (uint64_t first = 0; first + piece <= values; first += piece) {
-    require_code(reader.read(first, piece, out.data(), 1, moved), {Code::corrupt});
+  for (uint64_t at = 0; at + part <= bytes; at += part) {
+    require_code(reader.read(at, part, out.data(), 1, moved), {Code::corrupt});
   }
+  if (part < 64) return;
+  neve::FileBox rows{bytes % 5, 3, 2, {}};
+  rows.directions[0] = {4, part / 8};
+  rows.directions[1] = {2, 4};
+  require_code(reader.read({&rows, 1}, out.data(), 1, moved), {Code::corrupt});
 }
 
 }  // namespace
@@ -70,7 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   auto reader = neve::mpi::FrameFileReader::open(MPI_COMM_SELF, path);
   require_code(reader.status(), {Code::corrupt});
   if (!reader.ok()) return 0;
-  read_pieces(**reader);
+  read_parts(**reader);
   require_code((*reader)->close(), {});
   return 0;
 }

@@ -36,7 +36,7 @@ TEST_P(Faults, InAnyPhaseOnAnyRankAreOneErrorAndLeaveTheEarlierFile) {
   ASSERT_EQ(before.empty(), !kind.makes_file);
   int faults = 0;
   for (int rank = 0; rank < world_size(); ++rank) {
-    for (const std::string& phase : kind.phases(rank)) {
+    for (const std::string& phase : kind.phases(rank, world_size())) {
       const std::string where = phase + ":" + std::to_string(rank);
       ::setenv("NEVE_FAULT", where.c_str(), 1);
       const Status status = kind.write(path_, 2);

@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, KilledEverywhere, testing::ValuesIn(neve::test::
 std::vector<std::string> faults_of(const neve::test::WriteKind& kind, int ranks, bool is_long) {
   std::vector<std::string> faults;
   for (int rank = is_long ? 0 : ranks - 1; rank < ranks; ++rank) {
-    for (const std::string& phase : kind.phases(rank)) {
+    for (const std::string& phase : kind.phases(rank, ranks)) {
       faults.push_back(phase + ":" + std::to_string(rank) + ":kill");
     }
   }

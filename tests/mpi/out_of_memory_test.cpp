@@ -148,6 +148,25 @@ TEST_F(OutOfMemoryOnOneRank, Gathering) {
   });
 }
 
+TEST_F(OutOfMemoryOnOneRank, OtherCollectiveCalls) {
+  std::vector<float> mine(3000), all(mine.size() * static_cast<size_t>(world_size()));
+  fill_with_waves(mine);
+  const SmallBlocks blocks;
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  sweep("allgather", [&]() -> Status {
+    return status_of(neve_mpi_allgather(mine.data(), mine.size(), MPI_FLOAT, all.data(), comm, "rel=1e-3",
+                                        &blocks.options));
+  });
+  sweep("alltoall", [&]() -> Status {
+    return status_of(neve_mpi_alltoall(MPI_IN_PLACE, mine.size(), MPI_FLOAT, all.data(), comm, "rel=1e-3",
+                                       &blocks.options));
+  });
+  sweep("bcast", [&]() -> Status {
+    return status_of(
+        neve_mpi_bcast(mine.data(), mine.size(), MPI_FLOAT, 0, comm, "rel=1e-3", &blocks.options));
+  });
+}
+
 // Of a frame file: written by all ranks, by single ranks, closed.
 TEST_F(OutOfMemoryOnOneRank, WritingAFrameFile) {
   std::vector<double> mine(3000);

@@ -88,6 +88,15 @@ void call_all(neve_mpi_file* file, std::string_view wanted) {
             neve_mpi_gatherv(values.data(), 8, MPI_FLOAT, values.data(), counts, nullptr, 0, comm, nullptr,
                              nullptr),
             wanted);
+    refused("neve_mpi_allgather",
+            neve_mpi_allgather(values.data(), 1, MPI_FLOAT, values.data(), comm, nullptr, nullptr), wanted);
+    refused("neve_mpi_alltoallv",
+            neve_mpi_alltoallv(values.data(), counts, nullptr, MPI_FLOAT, values.data(), counts, nullptr,
+                               comm, nullptr, nullptr),
+            wanted);
+    refused("neve_mpi_bcast", neve_mpi_bcast(values.data(), 8, MPI_FLOAT, 0, comm, nullptr, nullptr), wanted);
+    refused("neve_mpi_scatter",
+            neve_mpi_scatter(values.data(), 1, MPI_FLOAT, values.data(), 0, comm, nullptr, nullptr), wanted);
     refused("neve_mpi_send", neve_mpi_send(values.data(), 8, MPI_FLOAT, 0, 0, comm, nullptr, nullptr),
             wanted);
     refused("neve_mpi_recv",

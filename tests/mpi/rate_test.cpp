@@ -268,7 +268,8 @@ TEST(Rate, WrongArgumentsAreSaid) {
   options = NEVE_MPI_OPTIONS_INIT;
   neve_mpi_reached reached = {};
   options.reached = &reached;
-  refused(gathered("abs=1", &options), "reached");
+  refused(neve_mpi_send(mine.data(), 1000, MPI_FLOAT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, "abs=1", &options),
+          "reached");
   refused(neve_mpi_send(mine.data(), 1000, MPI_FLOAT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, "ratio=4", nullptr),
           "gathers");
 }

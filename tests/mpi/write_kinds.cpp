@@ -131,8 +131,28 @@ Status gather_values(int version) {
       neve_mpi_gather(values.data(), count, MPI_DOUBLE, all.data(), 0, MPI_COMM_WORLD, "rel=1e-3", &options));
 }
 
-std::function<Phases(int)> always(Phases phases) {
-  return [phases = std::move(phases)](int) { return phases; };
+Status move_values(const char* name, int version) {
+  const std::string_view call = name;
+  std::vector<double> all(count * static_cast<size_t>(world_size()));
+  std::vector<double> values = values_of(version), sent;
+  for (int rank = 0; rank < world_size(); ++rank) sent.insert(sent.end(), values.begin(), values.end());
+  const neve_mpi_options options = small_blocks();
+  const MPI_Comm comm = MPI_COMM_WORLD;
+  const char* const bound = "rel=1e-3";
+  if (call == "allgather") {
+    return status_of(neve_mpi_allgather(values.data(), count, MPI_DOUBLE, all.data(), comm, bound, &options));
+  }
+  if (call == "alltoall") {
+    return status_of(neve_mpi_alltoall(sent.data(), count, MPI_DOUBLE, all.data(), comm, bound, &options));
+  }
+  if (call == "scatter") {
+    return status_of(neve_mpi_scatter(sent.data(), count, MPI_DOUBLE, all.data(), 0, comm, bound, &options));
+  }
+  return status_of(neve_mpi_bcast(values.data(), count, MPI_DOUBLE, 0, comm, bound, &options));
+}
+
+std::function<Phases(int, int)> always(Phases phases) {
+  return [phases = std::move(phases)](int, int) { return phases; };
 }
 
 std::vector<WriteKind> make_kinds() {
@@ -149,7 +169,7 @@ std::vector<WriteKind> make_kinds() {
     for (const Behind behind : {Behind::encode, Behind::copy}) {
       const std::string name = std::string(is_staged ? "_staged_" : "_behind_") + behind_name(behind);
       const std::string stage = is_staged ? std::filesystem::temp_directory_path().string() : "";
-      const auto phases = [=](int rank) {  // the others have nothing to do when it gets its name
+      const auto phases = [=](int rank, int) {  // the others have nothing to do when it gets its name
         Phases of_rank = compressed;
         if (is_staged) of_rank.insert(std::ranges::find(of_rank, "write"), "drain");
         if (rank != 0) of_rank.pop_back();
@@ -206,10 +226,20 @@ std::vector<WriteKind> make_kinds() {
                    true, true});
   kinds.push_back(
       {"gather",
-       [](int rank) {  // root encodes nothing
+       [](int rank, int) {  // root encodes nothing
          return rank == 0 ? Phases{"range", "plan", "send"} : Phases{"range", "plan", "encode", "send"};
        },
        [](const std::string&, int version) { return gather_values(version); }, false});
+  for (const char* name : {"allgather", "alltoall", "bcast", "scatter"}) {
+    const bool is_of_root = name == std::string_view("bcast") || name == std::string_view("scatter");
+    const auto phases = [=](int rank,
+                            int ranks) {  // a rank alone encodes nothing, nor do those that only receive
+      const bool encodes = ranks > 1 && (!is_of_root || rank == 0);
+      return encodes ? Phases{"range", "plan", "encode", "send"} : Phases{"range", "plan"};
+    };
+    kinds.push_back(
+        {name, phases, [=](const std::string&, int version) { return move_values(name, version); }, false});
+  }
   return kinds;
 }
 

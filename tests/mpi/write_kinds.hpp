@@ -15,7 +15,7 @@ namespace neve::test {
 struct WriteKind {
   std::string name;
   // Phases that a rank of so many passes through.
-  std::function<std::vector<std::string>(int rank)> phases;
+  std::function<std::vector<std::string>(int rank, int ranks)> phases;
   // Collective. `version` changes what is written. The same outcome on every rank.
   std::function<Status(const std::string& path, int version)> write;
   bool makes_file = true;

@@ -70,7 +70,7 @@ static void gather(void) {
     if (r > 0) EXPECT(all[displs[r] + counts[r]] == 0);
   }
 
-  /* What is no frame's: integers, few values, derived types. */
+  /* What is no frame's: integers, few values. */
   int* numbers = room(sizeof(int) * count);
   int* all_numbers = room(sizeof(int) * count * (size_t)ranks);
   for (int i = 0; i < count; ++i) numbers[i] = rank * count + i;
@@ -82,9 +82,81 @@ static void gather(void) {
   MPI_Type_contiguous(2, MPI_FLOAT, &pair);
   MPI_Type_commit(&pair);
   CHECK(MPI_Gather(floats, count / 2, pair, all, count, MPI_FLOAT, 0, MPI_COMM_WORLD));
-  for (int i = 0; rank == 0 && i < count * ranks; ++i) EXPECT(all[i] == (float)value_at(i));
+  if (rank == 0) expect_floats(all, 0, count * ranks, "MPI_Gather of pairs");
   MPI_Type_free(&pair);
   free(numbers), free(all_numbers), free(counts), free(displs), free(floats), free(all), free(places);
+}
+
+/* Boxes of a field of 40^3 in each rank's memory, whose halo of 2 no other rank gets. */
+static void gather_boxes(void) {
+  enum { edge = 40, halo = 2, whole = edge + 2 * halo, cells = edge * edge * edge };
+  const int sizes[3] = {whole, whole, whole}, inner[3] = {edge, edge, edge}, starts[3] = {halo, halo, halo};
+  float* field = room(sizeof(float) * whole * whole * whole);
+  float* all = room(sizeof(float) * cells * (size_t)ranks);
+  for (int z = 0; z < whole; ++z) {
+    for (int y = 0; y < whole; ++y) {
+      for (int x = 0; x < whole; ++x) {
+        field[(z * whole + y) * whole + x] =
+            (float)(sin(0.05 * z + rank) * cos(0.04 * y) + 0.01 * sin(0.9 * x));
+      }
+    }
+  }
+  MPI_Datatype box;
+  MPI_Type_create_subarray(3, sizes, inner, starts, MPI_ORDER_C, MPI_FLOAT, &box);
+  MPI_Type_commit(&box);
+  CHECK(MPI_Gather(field, 1, box, all, cells, MPI_FLOAT, 0, MPI_COMM_WORLD));
+  for (int i = 0; rank == 0 && i < cells * ranks; ++i) {
+    const int z = halo + i % cells / (edge * edge), y = halo + i / edge % edge, x = halo + i % edge;
+    const float value = (float)(sin(0.05 * z + i / cells) * cos(0.04 * y) + 0.01 * sin(0.9 * x));
+    if (!(fabs((double)all[i] - value) <= tolerance)) return expect(0, "boxes", __LINE__);
+  }
+  MPI_Type_free(&box);
+  free(field), free(all);
+}
+
+/* Each kind of collective call once. */
+static void collectives(void) {
+  const size_t of_all = sizeof(float) * count * (size_t)ranks;
+  float* mine = room(of_all);
+  float* all = room(of_all);
+  fill_floats(mine, (long)rank * count, count);
+  CHECK(MPI_Allgather(mine, count, MPI_FLOAT, all, count, MPI_FLOAT, MPI_COMM_WORLD));
+  expect_floats(all, 0, count * ranks, "MPI_Allgather");
+  memset(all, 0, of_all);
+  fill_floats(all + rank * count, (long)rank * count, count);
+  CHECK(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, count, MPI_FLOAT, MPI_COMM_WORLD));
+  expect_floats(all, 0, count * ranks, "MPI_Allgather in place");
+
+  for (int r = 0; r < ranks; ++r) fill_floats(mine + r * count, (long)(rank + r) * count, count);
+  CHECK(MPI_Alltoall(mine, count, MPI_FLOAT, all, count, MPI_FLOAT, MPI_COMM_WORLD));
+  for (int r = 0; r < ranks; ++r) {
+    expect_floats(all + r * count, (long)(rank + r) * count, count, "MPI_Alltoall");
+  }
+  CHECK(MPI_Scatter(mine, count, MPI_FLOAT, all, count, MPI_FLOAT, 0, MPI_COMM_WORLD));
+  expect_floats(all, (long)rank * count, count, "MPI_Scatter");
+  const int root = ranks - 1;
+  fill_floats(all, rank == root ? 7 : 0, count);
+  CHECK(MPI_Bcast(all, count, MPI_FLOAT, root, MPI_COMM_WORLD));
+  expect_floats(all, 7, count, "MPI_Bcast");
+  free(mine), free(all);
+}
+
+/* A root that lets the others wait for a message until its own part of the call is under way. */
+static void nonblocking_calls(void) {
+  float* mine = room(sizeof(float) * count);
+  float* all = room(sizeof(float) * count * (size_t)ranks);
+  MPI_Request requests[2];
+  int go = 0;
+  fill_floats(mine, (long)rank * count, count);
+  if (rank != 0) MPI_Recv(&go, 1, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CHECK(MPI_Igather(mine, count, MPI_FLOAT, all, count, MPI_FLOAT, 0, MPI_COMM_WORLD, &requests[0]));
+  if (rank + 1 < ranks) MPI_Send(&go, 1, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);
+  CHECK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));
+  if (rank == 0) expect_floats(all, 0, count * ranks, "MPI_Igather");
+  CHECK(MPI_Ibcast(all, count * ranks, MPI_FLOAT, 0, MPI_COMM_WORLD, &requests[1]));
+  CHECK(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+  expect_floats(all, 0, count * ranks, "MPI_Ibcast");
+  free(mine), free(all);
 }
 
 static MPI_File open_file(int mode) {
@@ -186,7 +258,7 @@ static void rewrite(void) {
   free(values);
 }
 
-/* What frames cannot be: each of these files holds plain values. */
+/* Values behind integers, and in a view with holes. */
 static void write_header(void) {
   float* values = room(sizeof(float) * count);
   const int header[2] = {count, ranks};
@@ -206,6 +278,8 @@ static void write_columns(void) {
   MPI_Type_vector(count / 10, 10, 10 * ranks, MPI_FLOAT, &column);
   MPI_Type_commit(&column);
   CHECK(MPI_File_set_view(file, (MPI_Offset)rank * 40, MPI_FLOAT, column, "native", MPI_INFO_NULL));
+  for (int i = 0; i < count; ++i)
+    values[i] = (float)value_at((long)(i / 10) * 10 * ranks + 10 * rank + i % 10);
   CHECK(MPI_File_write_all(file, values, count, MPI_FLOAT, MPI_STATUS_IGNORE));
   CHECK(MPI_File_close(&file));
   MPI_Type_free(&column);
@@ -252,6 +326,9 @@ static void read_as_integers(void) {
 
 int main(int argc, char** argv) {
   const Mode modes[] = {{"gather", gather},
+                        {"gather_boxes", gather_boxes},
+                        {"collectives", collectives},
+                        {"nonblocking_calls", nonblocking_calls},
                         {"write_at", write_at},
                         {"write_view", write_view},
                         {"read_doubles", read_doubles},

@@ -31,6 +31,24 @@ numbers = neve.mpi.gather(comm, np.arange(5) + 10 * rank)
 if rank == 0:
     assert numbers.tolist() == [10 * r + i for r in range(ranks) for i in range(5)]
 
+everywhere = neve.mpi.allgather(comm, field(rank, rank + 1), bound="abs=1e-3", threads=2)
+wanted = np.concatenate([field(r, r + 1) for r in range(ranks)])
+assert everywhere.shape == wanted.shape and everywhere.dtype == np.float32
+assert np.abs(everywhere - wanted).max() <= 1e-3
+assert all((other == everywhere).all() for other in comm.allgather(everywhere))
+parts = neve.mpi.alltoall(comm, [field(rank, r + 1) for r in range(ranks)], bound="abs=1e-3")
+for r, part in enumerate(parts):
+    assert part.shape == (rank + 1, 20, 30) and np.abs(part - field(r, rank + 1)).max() <= 1e-3
+assert (parts[rank] == field(rank, rank + 1)).all()
+same = neve.mpi.bcast(comm, field(5) if rank == ranks - 1 else None, ranks - 1, "abs=1e-3")
+assert same.shape == field(5).shape and np.abs(same - field(5)).max() <= 1e-3
+sent = [field(r, r + 2) for r in range(ranks)] if rank == 0 else None
+part = neve.mpi.scatter(comm, sent, bound="abs=1e-3", block_bytes=4096)
+assert part.shape == (rank + 2, 20, 30) and np.abs(part - field(rank, rank + 2)).max() <= 1e-3
+assert neve.mpi.alltoall(comm, [np.arange(r) for r in range(ranks)])[0].tolist() == list(
+    range(rank)
+)
+
 if ranks > 1 and rank == ranks - 1:
     neve.mpi.send(comm, field(7), 0, tag=3, bound="lossless")
 if ranks > 1 and rank == 0:
@@ -67,4 +85,20 @@ try:
     assert ranks == 1
 except ValueError as error:
     assert "shapes" in str(error)
+for call, arguments, words in (
+    (neve.mpi.allgather, (np.zeros((2, 3 if rank else 4)),), "shapes"),
+    (neve.mpi.alltoall, ([np.zeros(2)] * (ranks + (rank == 0)),), "arrays; one for each"),
+    (neve.mpi.bcast, (None,), "is None"),
+    (neve.mpi.scatter, ([np.zeros(2)],), "arrays; one for each"),
+):
+    try:
+        call(comm, *arguments)
+        assert ranks == 1 and call in (neve.mpi.allgather, neve.mpi.scatter)
+    except ValueError as error:
+        assert words in str(error), error
+try:
+    neve.mpi.bcast(comm, np.zeros(3), bound="ratio=4")
+    raise AssertionError("a ratio of a broadcast")
+except neve.Error as error:
+    assert "is for gathers" in str(error)
 print(f"rank {rank} well")

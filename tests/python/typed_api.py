@@ -180,6 +180,10 @@ def over_mpi(folder: Path) -> None:
     comm = MPI.COMM_WORLD
     mine = np.zeros((4, 5))
     whole: npt.NDArray[Any] | None = neve.mpi.gather(comm, mine, root=0, bound="abs=1", threads=2)
+    everywhere: npt.NDArray[Any] = neve.mpi.allgather(comm, mine, bound="abs=1")
+    parts: list[npt.NDArray[Any]] = neve.mpi.alltoall(comm, [mine] * comm.size, bound="abs=1")
+    same: npt.NDArray[Any] = neve.mpi.bcast(comm, everywhere, root=0, bound="abs=1")
+    part: npt.NDArray[Any] = neve.mpi.scatter(comm, parts, root=0, bound="abs=1")
     neve.mpi.send(comm, mine, dest=0, tag=1, bound="lossless", codec="auto", effort="fast")
     received: int = neve.mpi.recv(comm, mine, source=0, tag=1, threads=1)
     with neve.mpi.File(comm, folder / "values.neve", "w") as file:
@@ -188,7 +192,7 @@ def over_mpi(folder: Path) -> None:
         file.sync()
         dtype: np.dtype[Any] | None = file.dtype
         both: npt.NDArray[Any] = file.read_at_all(0, len(file), threads=2) + file.read_at(0, 20)
-    assert whole is None or (received and dtype is not None and both.size)
+    assert whole is None or (received and dtype is not None and both.size + same.size + part.size)
 
 
 if __name__ == "__main__":

@@ -275,23 +275,45 @@ Result<Json> describe_frame(const std::string& path) {
   return j;
 }
 
+Json pieces_json(const PiecesOfType& type) {
+  Json j = {{"dtype", type.type},
+            {"pieces", type.pieces},
+            {"raw_bytes", type.value_bytes},
+            {"stored_bytes", type.stored_bytes}};
+  if (type.type == "raw") return j;
+  j["bound"] = to_string(type.bound);
+  j["bound_abs"] = type.bound_abs;
+  j["max_abs_error"] = type.max_abs_error;
+  return j;
+}
+
 Result<Json> describe_frame_file(const std::string& path) {
   NEVE_ASSIGN(const FrameFileContents contents, describe_frame_file_at(path));
-  const uint64_t raw_bytes = contents.index.values * dtype_bytes(contents.index.dtype);
+  const auto dtype = line_dtype(contents.index);
+  const uint64_t raw_bytes = contents.index.bytes;
   Json j = {{"kind", "Neve frame file"},
-            {"dtype", dtype_name(contents.index.dtype)},
-            {"shape", {contents.index.values}},
+            {"dtype", nullptr},
+            {"shape", nullptr},
             {"raw_bytes", raw_bytes},
             {"stored_bytes", contents.file_bytes},
             {"ratio", static_cast<double>(raw_bytes) / static_cast<double>(contents.file_bytes)},
-            {"frames", contents.index.entries.size()},
-            {"frame_bytes", contents.frame_bytes},
+            {"pieces", contents.index.pieces.size()},
+            {"frames", 0},
+            {"frame_bytes", 0},
             {"fields", Json::array()}};
-  if (!contents.index.entries.empty()) {
-    j["fields"].push_back({{"bound", to_string(contents.bound)},
-                           {"bound_abs", contents.bound_abs},
-                           {"max_abs_error", contents.max_abs_error}});
+  if (dtype) {
+    j["dtype"] = dtype_name(*dtype);
+    j["shape"] = {raw_bytes / dtype_bytes(*dtype)};
   }
+  uint64_t frames = 0, frame_bytes = 0;
+  for (const PiecesOfType& type : contents.types) {
+    j["fields"].push_back(pieces_json(type));
+    if (type.type == "raw") continue;
+    frames += type.pieces;
+    frame_bytes += type.stored_bytes;
+  }
+  j["frames"] = frames;
+  j["frame_bytes"] = frame_bytes;
   return j;
 }
 
@@ -421,6 +443,29 @@ std::string array_text(const Json& j) {
   return text;
 }
 
+std::string frame_file_text(const Json& j) {
+  const std::string sizes = fmt::format("{} in {}", human_bytes(j["raw_bytes"].get<uint64_t>()),
+                                        human_bytes(j["stored_bytes"].get<uint64_t>()));
+  std::string text = j["dtype"].is_null()
+                         ? "bytes of a file: " + sizes + "\n"
+                         : fmt::format("{} of shape ({}), {}\n", j["dtype"].get<std::string>(),
+                                       j["shape"][0].get<uint64_t>(), sizes);
+  for (const Json& f : j["fields"]) {
+    const bool is_raw = f["dtype"] == "raw";
+    text += fmt::format("{} of {}: {} in {}", counted(f["pieces"].get<uint64_t>(), "piece"),
+                        is_raw ? "raw bytes" : f["dtype"].get<std::string>(),
+                        human_bytes(f["raw_bytes"].get<uint64_t>()),
+                        human_bytes(f["stored_bytes"].get<uint64_t>()));
+    if (!is_raw) {
+      text += fmt::format(", bound {} ({}), measured {}", f["bound"].get<std::string>(),
+                          human_error(f["bound_abs"].get<double>()),
+                          human_error(f["max_abs_error"].get<double>()));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 Status info(const std::string& path, const OpenOptions& options, bool json) {
   NEVE_ASSIGN(const std::optional<Json> folder, describe_data_folder(path));
   if (folder) {
@@ -453,6 +498,7 @@ Status info(const std::string& path, const OpenOptions& options, bool json) {
         j.contains("recognized_by") ? fmt::format(" ({})", j["recognized_by"].get<std::string>()) : "";
     const std::string below = j.contains("levels")      ? levels_text(j)
                               : j.contains("variables") ? data_file_text(j)
+                              : j.contains("frames")    ? frame_file_text(j)
                                                         : array_text(j);
     std::cout << visible(fmt::format("{}: {}{}\n{}", path, j["kind"].get<std::string>(), by, below))
               << std::flush;

@@ -7,20 +7,21 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "bench/apps/mpi/calls.hpp"
 #include "bench/apps/mpi/link_model.hpp"
+#include "bench/apps/mpi/links.hpp"
 #include "neve/status.hpp"
-#include "neve/types.hpp"
 
 namespace neve::mpibench {
 
 struct Case {
   std::string input;  // .npy that every rank holds a copy of; empty: generated
-  Bound bound;
-  int threads = 1;                 // of each rank
+  CallOptions calls;
   uint64_t rank_bytes = 64 << 20;  // the field is repeated along its slowest direction up to this
-  uint64_t block_bytes = 4 << 20;
   int repeats = 3;
+  std::vector<double> links;  // imitated; each how many times slower than the ranks encode
   std::string folder = ".";
 };
 
@@ -34,6 +35,7 @@ struct Result {
   uint64_t compared_values = 0;
   double plain_gather_seconds = 0, gather_seconds = 0;
   double plain_write_seconds = 0, write_seconds = 0;
+  std::vector<LinkPoint> links;
 };
 
 // Collective. An error of the bound is an error of the benchmark.

@@ -10,7 +10,7 @@ import sys
 from neve._arguments import Parser
 from neve._errors import Error
 
-from . import ceaz, codebooks, codecs, copy, filter, lossless, region, write, xarray
+from . import ceaz, codebooks, codecs, copy, filter, links, lossless, region, write, xarray
 from .rd import command as rd
 from .study import __main__ as study
 
@@ -20,6 +20,7 @@ BENCHES = {
     "codebooks": codebooks,
     "copy": copy,
     "filter": filter,
+    "links": links,
     "lossless": lossless,
     "region": region,
     "write": write,

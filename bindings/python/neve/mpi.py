@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""neve/transfer.h for mpi4py: compressed gathers, messages and files (docs/mpi.md).
+"""neve/transfer.h for mpi4py: compressed collective calls, messages and files (docs/mpi.md).
 
     from mpi4py import MPI
     import neve.mpi
@@ -192,6 +192,175 @@ def gather(
     return whole
 
 
+def _alike(comm: MPI.Intracomm, problem: str | None) -> None:
+    """Collective: ValueError on all ranks, where one of them has a problem."""
+    problems = comm.allgather(problem)
+    for rank, found in enumerate(problems):
+        if found:
+            raise ValueError(f"rank {rank}: {found}")
+
+
+class _Parts(NamedTuple):
+    """Arrays one behind another, as neve/transfer.h takes them."""
+
+    values: npt.NDArray[Any]
+    counts: Any
+
+    @staticmethod
+    def of(arrays: Sequence[npt.NDArray[Any]], dtype: Any) -> _Parts:
+        flat = [array.ravel() for array in arrays]
+        values = np.concatenate(flat) if flat else np.empty(0, dtype)
+        return _Parts(values, (ctypes.c_uint64 * max(len(flat), 1))(*(part.size for part in flat)))
+
+    @staticmethod
+    def empty(shapes: Sequence[tuple[int, ...]], dtype: Any) -> _Parts:
+        sizes = [int(np.prod(shape, dtype=np.int64)) for shape in shapes]
+        counts = (ctypes.c_uint64 * max(len(sizes), 1))(*sizes)
+        return _Parts(np.empty(sum(sizes), dtype), counts)
+
+    def arrays(self, shapes: Sequence[tuple[int, ...]]) -> list[npt.NDArray[Any]]:
+        ends = np.cumsum([0, *self.counts])
+        return [self.values[ends[i] : ends[i + 1]].reshape(s) for i, s in enumerate(shapes)]
+
+
+def _problem_of(arrays: Sequence[npt.NDArray[Any]], wanted: int) -> str | None:
+    if len(arrays) != wanted:
+        return f"{len(arrays)} arrays; one for each of the {wanted} ranks is needed"
+    if any(array.ndim == 0 for array in arrays):
+        return "an array has no dimensions; at least 1 is needed"
+    if len({(array.dtype, array.shape[1:]) for array in arrays}) > 1:
+        return (
+            f"shapes {[array.shape for array in arrays]} differ beyond their first size, or types"
+        )
+    return None
+
+
+@checks_keywords
+def allgather(
+    comm: MPI.Intracomm,
+    array: npt.ArrayLike,
+    bound: str | None = None,
+    *,
+    codec: str | None = None,
+    effort: str | None = None,
+    threads: int = 1,
+    block_bytes: int = 0,
+) -> npt.NDArray[Any]:
+    """Collective. As gather(), with the result on all ranks: the same values on all of them, also a
+    rank's own. Arrays, bound, options and errors are those of gather(), except for ratios.
+    """
+    values = _values(array)
+    shapes = comm.allgather(values.shape)
+    if any(len(shape) == 0 for shape in shapes):
+        raise ValueError("an array has no dimensions; at least 1 is needed")
+    if {shape[1:] for shape in shapes} != {values.shape[1:]}:
+        raise ValueError(f"shapes {shapes} differ beyond their first size")
+    whole = _Parts.empty(shapes, values.dtype)
+    given = _Settings(codec, effort, threads, block_bytes).options(values.shape)
+    _call(
+        "neve_mpi_allgatherv",
+        *(_pointer(values), _size(values.size), _handle(_type_of(values.dtype))),
+        *(_pointer(whole.values), whole.counts, None, _handle(comm), _text(bound)),
+        ctypes.byref(given),
+    )
+    return whole.values.reshape((sum(shape[0] for shape in shapes), *values.shape[1:]))
+
+
+@checks_keywords
+def alltoall(
+    comm: MPI.Intracomm,
+    arrays: Sequence[npt.ArrayLike],
+    bound: str | None = None,
+    *,
+    codec: str | None = None,
+    effort: str | None = None,
+    threads: int = 1,
+    block_bytes: int = 0,
+) -> list[npt.NDArray[Any]]:
+    """Collective. Sends arrays[r] to rank r, and returns what each rank sent, in their order. All
+    arrays agree in dtype and in all sizes but the first. Bound, options and errors are those of
+    allgather().
+    """
+    sent = [_values(array) for array in arrays]
+    _alike(comm, _problem_of(sent, comm.size))
+    shapes = comm.alltoall([array.shape for array in sent])
+    rest, dtype = sent[0].shape[1:], sent[0].dtype
+    others = any(shape[1:] != rest for shape in shapes)
+    _alike(
+        comm, f"shapes {shapes} of what comes differ beyond their first size" if others else None
+    )
+    out, into = _Parts.of(sent, dtype), _Parts.empty(shapes, dtype)
+    given = _Settings(codec, effort, threads, block_bytes).options((1, *rest))
+    _call(
+        "neve_mpi_alltoallv",
+        *(_pointer(out.values), out.counts, None, _handle(_type_of(dtype))),
+        *(_pointer(into.values), into.counts, None, _handle(comm), _text(bound)),
+        ctypes.byref(given),
+    )
+    return into.arrays(shapes)
+
+
+@checks_keywords
+def bcast(
+    comm: MPI.Intracomm,
+    array: npt.ArrayLike | None,
+    root: int = 0,
+    bound: str | None = None,
+    *,
+    codec: str | None = None,
+    effort: str | None = None,
+    threads: int = 1,
+    block_bytes: int = 0,
+) -> npt.NDArray[Any]:
+    """Collective. Returns the array of rank `root`, on all others as a new one; what those pass
+    is not looked at. Bound, options and errors are those of allgather().
+    """
+    values = _values(array) if comm.rank == root and array is not None else None
+    described = comm.bcast(None if values is None else (values.shape, values.dtype), root=root)
+    if described is None:
+        raise ValueError(f"the array of rank {root}, the root, is None")
+    shape, dtype = described
+    out = np.empty(shape, dtype) if values is None else values
+    given = _Settings(codec, effort, threads, block_bytes).options(shape or (1,))
+    _call(
+        "neve_mpi_bcast",
+        *(_pointer(out), _size(out.size), _handle(_type_of(dtype)), ctypes.c_int(root)),
+        *(_handle(comm), _text(bound), ctypes.byref(given)),
+    )
+    return out
+
+
+@checks_keywords
+def scatter(
+    comm: MPI.Intracomm,
+    arrays: Sequence[npt.ArrayLike] | None,
+    root: int = 0,
+    bound: str | None = None,
+    *,
+    codec: str | None = None,
+    effort: str | None = None,
+    threads: int = 1,
+    block_bytes: int = 0,
+) -> npt.NDArray[Any]:
+    """Collective. Rank r gets arrays[r] of rank `root`; what the others pass is not looked at.
+    Arrays, bound, options and errors are those of alltoall().
+    """
+    is_root = comm.rank == root
+    sent = [_values(array) for array in arrays or ()] if is_root else []
+    problem = _problem_of(sent, comm.size) if is_root else None
+    _alike(comm, problem)
+    shape, dtype = comm.scatter([(a.shape, a.dtype) for a in sent] if is_root else None, root=root)
+    out, into = _Parts.of(sent, dtype), np.empty(shape, dtype)
+    given = _Settings(codec, effort, threads, block_bytes).options((1, *shape[1:]))
+    _call(
+        "neve_mpi_scatterv",
+        *(_pointer(out.values), out.counts, None, _handle(_type_of(dtype))),
+        *(_pointer(into), _size(into.size), ctypes.c_int(root), _handle(comm), _text(bound)),
+        ctypes.byref(given),
+    )
+    return into
+
+
 @checks_keywords
 def send(
     comm: MPI.Comm,
@@ -269,7 +438,7 @@ class File:
 
     @property
     def dtype(self) -> np.dtype[Any] | None:
-        """None until something is written."""
+        """None until something is written, and of a file that is no line of values of one type."""
         number = self._describe()[0]
         return None if number < 0 else _DTYPES[number]
 
@@ -320,6 +489,12 @@ class File:
         self._write("neve_mpi_file_write_at", offset, array, bound, settings)
 
     def _read(self, name: str, offset: int, count: int, threads: int) -> npt.NDArray[Any]:
+        dtype, length = self._describe()
+        if dtype < 0 and length > 0:
+            raise Error(
+                "the file is no line of values of one type; `neve mpi cat` gives the bytes of "
+                "such a file"
+            )
         out: npt.NDArray[Any] = np.empty(count, self.dtype or np.float32)
         given = _Settings(threads=threads).options((1,))
         kind = _handle(_type_of(out.dtype))

@@ -4,9 +4,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
+
+#include "core/bits/checksum.hpp"
+#include "core/format/file_runs.hpp"
+#include "core/stages/lossless/byte_pack.hpp"
 
 namespace neve {
+namespace {
+
+// All of a piece, packed.
+Status decode_piece(const FramePiece& piece, ByteSpan stored, std::byte* out, int threads) {
+  const uint64_t bytes = piece.place.bytes();
+  if (piece.kind == PieceKind::frame) {
+    return decode_values(stored, piece.dtype, bytes / dtype_bytes(piece.dtype), out, threads);
+  }
+  ByteReader in(stored);
+  NEVE_ASSIGN(const Bytes raw, read_packed(in, bytes));
+  if (raw.size() != bytes || in.remaining() != 0) {
+    return corrupt(
+        fmt::format("raw bytes of {}; {} are expected, and nothing behind them", raw.size(), bytes));
+  }
+  std::ranges::copy(raw, out);
+  return {};
+}
+
+// Nothing is held for a piece that cannot be what the index says.
+Status check_stored(const FramePiece& piece, ByteSpan stored) {
+  if (piece.kind == PieceKind::frame) return Frame::parse(stored).status();
+  if (checksum_matches(stored, piece.checksum)) return {};
+  return corrupt("raw bytes do not match their checksum");
+}
+
+}  // namespace
 
 Status decode_values(ByteSpan bytes, DType dtype, uint64_t values, std::byte* out, int threads) {
   NEVE_ASSIGN(const Frame frame, Frame::parse(bytes));
@@ -18,49 +47,31 @@ Status decode_values(ByteSpan bytes, DType dtype, uint64_t values, std::byte* ou
   return frame.decode(out, values * dtype_bytes(dtype), threads);
 }
 
-Status check_run(const FrameFileIndex& index, const ValueRun& run) {
-  if (run.first <= index.values && run.count <= index.values - run.first) return {};
-  return usage_error(fmt::format("{} values from {} on are asked for; the file holds {}", run.count,
-                                 run.first, index.values));
+Bytes pack_raw(ByteSpan bytes) {
+  Bytes packed;
+  ByteWriter out(packed);
+  write_packed(bytes, out);
+  return packed;
 }
 
-std::vector<size_t> entries_of(const FrameFileIndex& index, const ValueRun& run) {
-  std::vector<size_t> found;
-  for (size_t i = 0; i < index.entries.size(); ++i) {
-    const FrameFileEntry& entry = index.entries[i];
-    if (entry.first < run.first + run.count && run.first < entry.first + entry.values) found.push_back(i);
+Status put_piece(const FramePiece& piece, ByteSpan stored, std::span<const FileBox> asked, std::byte* out,
+                 int threads) {
+  const std::vector<FileBox> boxes = piece.place.unpacked();
+  if (piece.kind == PieceKind::zeros) {
+    visit_common(asked, boxes,
+                 [&](uint64_t at, uint64_t, uint64_t bytes) { std::fill_n(out + at, bytes, std::byte{0}); });
+    return {};
   }
-  return found;
-}
-
-bool has_holes(const FrameFileIndex& index, const std::vector<size_t>& entries, const ValueRun& run) {
-  std::vector<std::pair<uint64_t, uint64_t>> held;
-  for (const size_t i : entries) {
-    held.emplace_back(index.entries[i].first, index.entries[i].first + index.entries[i].values);
-  }
-  std::sort(held.begin(), held.end());
-  uint64_t next = run.first;  // everything before it is held
-  for (const auto& [first, end] : held) {
-    if (first > next) return true;
-    next = std::max(next, end);
-  }
-  return next < run.first + run.count;
-}
-
-Status put_values(const FrameFileEntry& entry, ByteSpan frame, DType dtype, const ValueRun& run,
-                  std::byte* out, int threads) {
-  const size_t value_bytes = dtype_bytes(dtype);
-  const uint64_t begin = std::max(entry.first, run.first);
-  const uint64_t end = std::min(entry.first + entry.values, run.first + run.count);
-  std::byte* const place = out + (begin - run.first) * value_bytes;
-  if (begin == entry.first && end == entry.first + entry.values) {
-    return decode_values(frame, dtype, entry.values, place, threads);
-  }
-  // Nothing is held for a frame that cannot be what the index says.
-  NEVE_TRY(Frame::parse(frame).status());
-  Bytes all(entry.values * value_bytes);
-  NEVE_TRY(decode_values(frame, dtype, entry.values, all.data(), threads));
-  std::copy_n(all.data() + (begin - entry.first) * value_bytes, (end - begin) * value_bytes, place);
+  NEVE_TRY(check_stored(piece, stored));
+  const FileBox& first = asked.front();
+  const bool is_inside = asked.size() == 1 && first.is_contiguous() && piece.place.is_contiguous() &&
+                         piece.place.first() >= first.first && piece.place.end() <= first.end();
+  if (is_inside) return decode_piece(piece, stored, out + (piece.place.first() - first.first), threads);
+  Bytes all(piece.place.bytes());
+  NEVE_TRY(decode_piece(piece, stored, all.data(), threads));
+  visit_common(asked, boxes, [&](uint64_t at, uint64_t among, uint64_t bytes) {
+    std::copy_n(all.data() + among, bytes, out + at);
+  });
   return {};
 }
 

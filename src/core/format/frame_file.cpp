@@ -7,29 +7,166 @@
 
 #include "core/bits/checksum.hpp"
 #include "core/format/frame_header.hpp"
+#include "core/format/last_of_place.hpp"
 
 namespace neve {
 namespace {
 
 constexpr std::string_view magic = "NEVEFILE";
-constexpr uint32_t version = 1;
+constexpr uint64_t line_entry_bytes = 32;  // of layout 1
+// Kinds that are no type of a frame.
+constexpr uint8_t raw_kind = 254, zeros_kind = 255;
+// The shortest piece: zeros, in a box without directions.
+constexpr uint64_t least_piece_bytes = 5;
+
+uint8_t kind_number(const FramePiece& piece) {
+  switch (piece.kind) {
+    case PieceKind::frame:
+      return static_cast<uint8_t>(piece.dtype);
+    case PieceKind::raw:
+      return raw_kind;
+    case PieceKind::zeros:
+      return zeros_kind;
+  }
+  return zeros_kind;
+}
+
+Status check_stored(const FramePiece& piece, uint64_t file_bytes) {
+  if (piece.at < frame_file_header_bytes || piece.at > file_bytes || piece.bytes > file_bytes - piece.at) {
+    return corrupt(fmt::format("{} bytes at byte {} lie outside the file's {} bytes", piece.bytes, piece.at,
+                               file_bytes));
+  }
+  return {};
+}
+
+Status check_values(const FramePiece& piece) {
+  if (piece.kind == PieceKind::zeros) return {};
+  const FilePlace& place = piece.place;
+  if (place.bytes() > max_frame_value_bytes) {
+    return corrupt(
+        fmt::format("{} bytes of values; at most {} are allowed", place.bytes(), max_frame_value_bytes));
+  }
+  if (piece.kind == PieceKind::frame && place.value_bytes() != dtype_bytes(piece.dtype)) {
+    return corrupt(fmt::format("boxes of values of {} bytes for a frame of {}", place.value_bytes(),
+                               dtype_name(piece.dtype)));
+  }
+  return {};
+}
+
+Status read_kind(uint8_t kind, FramePiece& piece) {
+  piece.kind = kind == raw_kind ? PieceKind::raw : kind == zeros_kind ? PieceKind::zeros : PieceKind::frame;
+  if (piece.kind != PieceKind::frame) return {};
+  if (kind >= dtypes) return corrupt(fmt::format("its kind is {}", kind));
+  piece.dtype = static_cast<DType>(kind);
+  return {};
+}
+
+// Layout 1: an entry is a run of values of the file's type.
+Result<FramePiece> read_line_entry(ByteReader& in, const FrameFileHeader& header, uint64_t file_bytes) {
+  const auto first = in.get<uint64_t>();
+  const auto count = in.get<uint64_t>();
+  FramePiece piece;
+  piece.dtype = header.dtype;
+  piece.at = in.get<uint64_t>();
+  piece.bytes = in.get<uint64_t>();
+  const uint64_t value_bytes = dtype_bytes(header.dtype);
+  const uint64_t values = header.bytes / value_bytes, most = max_frame_value_bytes / value_bytes;
+  if (count == 0 || count > most || first > values || count > values - first) {
+    return corrupt(fmt::format("{} values from {} on, of {} in the file; 1 to {} are allowed", count, first,
+                               values, most));
+  }
+  NEVE_TRY(check_stored(piece, file_bytes));
+  piece.place = FilePlace(line_box(first * value_bytes, static_cast<uint32_t>(value_bytes), count));
+  return piece;
+}
+
+Status read_layout_1(ByteReader& in, FrameFileHeader& header, uint32_t dtype) {
+  const auto values = in.get<uint64_t>();
+  header.index_at = in.get<uint64_t>();
+  header.pieces = in.get<uint64_t>();
+  header.index_checksum = in.get<uint64_t>();
+  if (dtype >= static_cast<uint32_t>(dtypes)) return corrupt(fmt::format("dtype is {}", dtype));
+  header.dtype = static_cast<DType>(dtype);
+  if (values > max_elements) {
+    return corrupt(fmt::format("{} values; at most {} are allowed", values, max_elements));
+  }
+  header.bytes = values * dtype_bytes(header.dtype);
+  if (header.pieces > UINT64_MAX / line_entry_bytes) return corrupt(fmt::format("{} entries", header.pieces));
+  header.index_bytes = header.pieces * line_entry_bytes;
+  if (in.get<uint64_t>() != 0) return corrupt("reserved bytes of the header are not 0");
+  return {};
+}
+
+Status read_layout_2(ByteReader& in, FrameFileHeader& header, uint32_t flags) {
+  header.bytes = in.get<uint64_t>();
+  header.index_at = in.get<uint64_t>();
+  header.index_bytes = in.get<uint64_t>();
+  header.index_checksum = in.get<uint64_t>();
+  header.pieces = in.get<uint64_t>();
+  if (flags != 0) return corrupt(fmt::format("flags are {}; 0 is allowed", flags));
+  if (header.bytes > max_file_bytes) {
+    return corrupt(fmt::format("{} bytes; at most {} are allowed", header.bytes, max_file_bytes));
+  }
+  if (header.pieces > header.index_bytes / least_piece_bytes) {
+    return corrupt(fmt::format("{} pieces in an index of {} bytes", header.pieces, header.index_bytes));
+  }
+  return {};
+}
 
 }  // namespace
+
+bool is_in_line(const FramePiece& piece) {
+  if (piece.kind != PieceKind::frame) return false;
+  const uint64_t value_bytes = dtype_bytes(piece.dtype);
+  for (const FileBox& box : piece.place.unpacked()) {
+    if (box.first % value_bytes != 0) return false;
+    for (const FileDirection& direction : box.used()) {
+      if (direction.stride % value_bytes != 0) return false;
+    }
+  }
+  return true;
+}
+
+std::optional<DType> line_dtype(const FrameFileIndex& index) {
+  if (index.pieces.empty()) return {};
+  const DType dtype = index.pieces.front().dtype;
+  const bool is_line = std::ranges::all_of(
+      index.pieces, [&](const FramePiece& piece) { return is_in_line(piece) && piece.dtype == dtype; });
+  if (!is_line || index.bytes % dtype_bytes(dtype) != 0) return {};
+  return dtype;
+}
+
+void drop_idle(std::vector<FramePiece>& pieces, uint64_t bytes) {
+  keep_last_of_place(pieces, [](const FramePiece& piece) -> const FilePlace& { return piece.place; });
+  uint64_t furthest = 0;  // of those that stay
+  std::erase_if(pieces, [&](const FramePiece& piece) {
+    // Zeros hide what earlier ones have behind the end, should the file grow again.
+    const bool hides = piece.kind == PieceKind::zeros && furthest > piece.place.first();
+    if (piece.place.first() >= bytes && !hides) return true;
+    if (piece.kind != PieceKind::zeros) furthest = std::max(furthest, piece.place.end());
+    return false;
+  });
+}
 
 bool is_frame_file(ByteSpan beginning) {
   return beginning.size() >= magic.size() && std::memcmp(beginning.data(), magic.data(), magic.size()) == 0;
 }
 
+void write_piece(const FramePiece& piece, ByteWriter& out) {
+  out.put(kind_number(piece));
+  if (piece.kind != PieceKind::zeros) {
+    out.put_varint(piece.at);
+    out.put_varint(piece.bytes);
+  }
+  if (piece.kind == PieceKind::raw) out.put(piece.checksum);
+  out.put_varint(piece.place.boxes());
+  piece.place.write(out);
+}
+
 Bytes index_bytes(const FrameFileIndex& index) {
   Bytes bytes;
-  bytes.reserve(index.entries.size() * frame_file_entry_bytes);
   ByteWriter out(bytes);
-  for (const FrameFileEntry& entry : index.entries) {
-    out.put(entry.first);
-    out.put(entry.values);
-    out.put(entry.at);
-    out.put(entry.bytes);
-  }
+  for (const FramePiece& piece : index.pieces) write_piece(piece, out);
   return bytes;
 }
 
@@ -38,13 +175,13 @@ Bytes header_bytes(const FrameFileIndex& index, uint64_t index_at, ByteSpan inde
   bytes.reserve(frame_file_header_bytes);
   ByteWriter out(bytes);
   out.put_bytes(magic.data(), magic.size());
-  out.put(version);
-  out.put(static_cast<uint32_t>(index.dtype));
-  out.put(index.values);
+  out.put(frame_file_layout);
+  out.put(uint32_t{0});
+  out.put(index.bytes);
   out.put(index_at);
-  out.put(static_cast<uint64_t>(index.entries.size()));
+  out.put(static_cast<uint64_t>(index_bytes.size()));
   out.put(checksum(index_bytes));
-  out.put(uint64_t{0});
+  out.put(static_cast<uint64_t>(index.pieces.size()));
   out.put(checksum(bytes));
   return bytes;
 }
@@ -57,59 +194,63 @@ Result<FrameFileHeader> parse_header(ByteSpan bytes, uint64_t file_bytes) {
   }
   ByteReader in(bytes.first(frame_file_header_bytes));
   in.get_bytes(magic.size());
-  const auto found_version = in.get<uint32_t>();
-  const auto dtype = in.get<uint32_t>();
   FrameFileHeader header;
-  header.values = in.get<uint64_t>();
-  header.index_at = in.get<uint64_t>();
-  header.entries = in.get<uint64_t>();
-  header.index_checksum = in.get<uint64_t>();
-  const auto reserved = in.get<uint64_t>();
-  const size_t checked_bytes = in.position();
-  if (!checksum_matches(bytes.first(checked_bytes), in.get<uint64_t>())) {
+  header.layout = in.get<uint32_t>();
+  const auto dtype_or_flags = in.get<uint32_t>();
+  constexpr size_t checked_bytes = frame_file_header_bytes - checksum_bytes;
+  ByteReader last(bytes.subspan(checked_bytes));
+  if (!checksum_matches(bytes.first(checked_bytes), last.get<uint64_t>())) {
     return corrupt("the frame file's header does not match its checksum");
   }
-  if (found_version != version || reserved != 0) {
-    return corrupt(fmt::format("frame file of version {}; this neve reads {}", found_version, version));
+  if (header.layout == 0 || header.layout > frame_file_layout) {
+    return corrupt(
+        fmt::format("frame file of version {}; this neve reads 1 to {}", header.layout, frame_file_layout));
   }
-  if (dtype >= static_cast<uint32_t>(dtypes)) return corrupt(fmt::format("dtype is {}", dtype));
-  header.dtype = static_cast<DType>(dtype);
-  if (header.values > max_elements) {
-    return corrupt(fmt::format("{} values; at most {} are allowed", header.values, max_elements));
-  }
+  NEVE_TRY(header.layout == 1 ? read_layout_1(in, header, dtype_or_flags)
+                              : read_layout_2(in, header, dtype_or_flags));
   if (header.index_at < frame_file_header_bytes || header.index_at > file_bytes ||
-      header.entries > (file_bytes - header.index_at) / frame_file_entry_bytes) {
-    return corrupt(fmt::format("an index of {} entries at byte {} lies outside the file's {} bytes",
-                               header.entries, header.index_at, file_bytes));
+      header.index_bytes > file_bytes - header.index_at) {
+    return corrupt(fmt::format("an index of {} bytes at byte {} lies outside the file's {} bytes",
+                               header.index_bytes, header.index_at, file_bytes));
   }
   return header;
 }
 
+Result<FramePiece> read_piece(ByteReader& in, uint64_t file_bytes) {
+  FramePiece piece;
+  NEVE_TRY(read_kind(in.get<uint8_t>(), piece));
+  if (piece.kind != PieceKind::zeros) {
+    piece.at = in.get_varint();
+    piece.bytes = in.get_varint();
+    NEVE_TRY(check_stored(piece, file_bytes));
+  }
+  if (piece.kind == PieceKind::raw) piece.checksum = in.get<uint64_t>();
+  const uint64_t boxes = in.get_varint();
+  if (boxes == 0) return corrupt("it has no box, or the index ends before");
+  NEVE_ASSIGN(piece.place, FilePlace::read(in, boxes));
+  NEVE_TRY(check_values(piece));
+  return piece;
+}
+
 Result<FrameFileIndex> parse_index(const FrameFileHeader& header, ByteSpan bytes, uint64_t file_bytes) {
-  if (bytes.size() != header.index_bytes() || !checksum_matches(bytes, header.index_checksum)) {
+  if (bytes.size() != header.index_bytes || !checksum_matches(bytes, header.index_checksum)) {
     return corrupt("the frame file's index does not match its checksum");
   }
-  FrameFileIndex index{header.dtype, header.values, {}};
-  index.entries.reserve(header.entries);
-  const uint64_t max_values = max_frame_value_bytes / dtype_bytes(header.dtype);
+  FrameFileIndex index{header.bytes, {}};
   ByteReader in(bytes);
-  for (uint64_t i = 0; i < header.entries; ++i) {
-    FrameFileEntry entry;
-    entry.first = in.get<uint64_t>();
-    entry.values = in.get<uint64_t>();
-    entry.at = in.get<uint64_t>();
-    entry.bytes = in.get<uint64_t>();
-    if (entry.values == 0 || entry.values > max_values || entry.first > header.values ||
-        entry.values > header.values - entry.first) {
-      return corrupt(fmt::format("frame {}: {} values from {} on, of {} in the file; 1 to {} are allowed", i,
-                                 entry.values, entry.first, header.values, max_values));
+  uint64_t stored = 0;
+  for (uint64_t i = 0; i < header.pieces; ++i) {
+    auto piece = header.layout == 1 ? read_line_entry(in, header, file_bytes) : read_piece(in, file_bytes);
+    if (!piece.ok()) return piece.status().in(fmt::format("piece {}", i));
+    // Each has bytes of its own: what is decoded is paid for.
+    if (header.layout > 1 && piece->bytes > file_bytes - stored) {
+      return corrupt(fmt::format("pieces 0 to {} have more bytes than the file's {}", i, file_bytes));
     }
-    if (entry.at < frame_file_header_bytes || entry.at > file_bytes || entry.bytes > file_bytes - entry.at) {
-      return corrupt(fmt::format("frame {}: {} bytes at byte {} lie outside the file's {} bytes", i,
-                                 entry.bytes, entry.at, file_bytes));
-    }
-    index.entries.push_back(entry);
+    stored += piece->bytes;
+    index.pieces.push_back(std::move(*piece));
   }
+  if (in.remaining() != 0)
+    return corrupt(fmt::format("{} bytes behind the index's last piece", in.remaining()));
   return index;
 }
 

@@ -6,7 +6,7 @@
 
 namespace neve::mpi {
 
-Ahead::Ahead(const BlockEncoder& encoder) : encoder_(encoder) {
+Ahead::Ahead(const BlockSource& encoder) : encoder_(encoder) {
   if (encoder.blocks() < 2) return;
   const size_t threads = std::min(static_cast<size_t>(encoder.threads()), encoder.blocks());
   ready_.resize(threads + 1);

@@ -9,7 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "parallel/transfer/block_encoder.hpp"
+#include "core/bits/bytes.hpp"
+#include "parallel/comm/agree.hpp"
+#include "parallel/transfer/block_source.hpp"
 
 namespace neve::mpi {
 
@@ -19,7 +21,7 @@ namespace neve::mpi {
 // overlap with; and so are all where the system gives no thread.
 class Ahead {
  public:
-  explicit Ahead(const BlockEncoder& encoder);
+  explicit Ahead(const BlockSource& encoder);
   ~Ahead();
   Ahead(const Ahead&) = delete;
   Ahead& operator=(const Ahead&) = delete;
@@ -32,7 +34,7 @@ class Ahead {
   Result<Bytes> make(size_t block) const;
   void run();
 
-  const BlockEncoder& encoder_;
+  const BlockSource& encoder_;
   std::mutex mutex_;
   std::condition_variable changed_;
   size_t begun_ = 0;  // blocks that a thread has, or had

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/bits/bytes.hpp"
@@ -12,6 +13,7 @@
 #include "neve/frame.hpp"
 #include "parallel/comm/agree.hpp"
 #include "parallel/transfer/block_plan.hpp"
+#include "parallel/transfer/block_source.hpp"
 
 namespace neve::mpi {
 
@@ -30,7 +32,7 @@ struct MadeFrame {
   Bytes frame;
 };
 
-class BlockEncoder {
+class BlockEncoder : public BlockSource {
  public:
   // `data`, of plan.count values, must outlive this. `whole`: of what a relative bound is; none where there
   // is no such bound. `rank`: the calling one.
@@ -48,15 +50,16 @@ class BlockEncoder {
     options_.encode.threads = 1;  // they have blocks each
   }
 
+  // In each block. The frames are the same.
+  void use_threads(int threads) { options_.encode.threads = threads; }
   // Frames of the same transfer, which need not be made again.
   void keep(std::vector<MadeFrame> made) { made_ = std::move(made); }
 
-  size_t blocks() const { return plan_.blocks(); }
-  int threads() const { return threads_; }
+  size_t blocks() const override { return plan_.blocks(); }
+  int threads() const override { return threads_; }
   int rank() const { return rank_; }
   bool tells_errors() const { return tells_errors_; }
-  // The same bytes whenever and on whichever thread it is asked for.
-  Result<Bytes> encode(size_t block) const;
+  Result<Bytes> encode(size_t block) const override;
 
  private:
   DType dtype_;
@@ -71,12 +74,27 @@ class BlockEncoder {
   std::vector<MadeFrame> made_;
 };
 
+// `whole`: as for BlockEncoder.
+Result<Bytes> encode_block(DType dtype, std::span<const uint64_t> shape, const std::byte* data,
+                           const ArrayOptions& options, const std::optional<ArrayMeasure>& whole);
+
 // Not collective: what a relative bound over these values alone is of; nothing for the other bounds.
 Result<std::optional<ArrayMeasure>> measure_alone(const Transfer& transfer, const BlockPlan& plan,
                                                   const void* data);
 
+// Values that lie one behind another.
+struct ValueLine {
+  const void* data = nullptr;
+  uint64_t count = 0;
+};
+
 // Collective: the same over the values of all ranks. `transfer` asks for the same bound on all of them.
 Result<std::optional<ArrayMeasure>> measure_together(const Comm& comm, const Transfer& transfer,
+                                                     std::span<const ValueLine> lines);
+Result<std::optional<ArrayMeasure>> measure_together(const Comm& comm, const Transfer& transfer,
                                                      const BlockPlan& plan, const void* data);
+
+// The absolute bound of values of this measure; 0 where none is known before they are encoded.
+double bound_over(const Transfer& transfer, const std::optional<ArrayMeasure>& whole);
 
 }  // namespace neve::mpi

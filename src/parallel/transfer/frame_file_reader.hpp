@@ -9,18 +9,15 @@
 #include <string>
 #include <string_view>
 
-#include "core/format/frame_file.hpp"
+#include "core/format/piece_finder.hpp"
 #include "io/plotfile/file.hpp"
 #include "parallel/comm/agree.hpp"
 #include "parallel/transfer/send_blocks.hpp"
 
 namespace neve::mpi {
 
-// Not collective: header and index of a frame file.
+// Not collective: header and index of a frame file of either layout.
 Result<FrameFileIndex> read_index(const std::string& path, uint64_t& file_bytes);
-
-// Collective: rank 0's entries to the others, which have room for as many.
-Status broadcast_entries(const Comm& comm, std::span<FrameFileEntry> entries);
 
 class FrameFileReader {
  public:
@@ -29,9 +26,16 @@ class FrameFileReader {
 
   const Comm& comm() const { return comm_; }
   const FrameFileIndex& index() const { return index_; }
+  // Of the logical file.
+  uint64_t bytes() const { return index_.bytes; }
 
-  // Not collective: `count` values from number `first` on. While one frame is decoded the next is read.
-  Status read(uint64_t first, uint64_t count, std::byte* out, int threads, Moved& moved) const;
+  // Not collective, and of several threads at a time. The bytes of the boxes, packed, in the order of the
+  // list, which may be any: `out` has room for the sum of their bytes(). A piece is decoded once for each
+  // stretch of boxes in file order; what no piece holds is 0. `threads` decode. Usage error where a box is
+  // none (check_file_box) or ends behind bytes(); corrupt, and failures of the system.
+  Status read(std::span<const FileBox> boxes, std::byte* out, int threads, Moved& moved) const;
+  // Of bytes `at` and on.
+  Status read(uint64_t at, uint64_t bytes, std::byte* out, int threads, Moved& moved) const;
 
   // Collective.
   Status close();
@@ -42,6 +46,7 @@ class FrameFileReader {
   Comm comm_;
   std::string path_;
   FrameFileIndex index_;
+  PieceFinder finder_;
   std::shared_ptr<plotfile::File> file_;
 };
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
+#include "core/bits/checksum.hpp"
 #include "parallel/comm/broadcast.hpp"
 #include "parallel/comm/fault.hpp"
 #include "parallel/comm/turns.hpp"
@@ -12,20 +12,62 @@
 #include "parallel/file/written.hpp"
 #include "parallel/transfer/ahead.hpp"
 #include "parallel/transfer/frame_file_reader.hpp"
-#include "parallel/transfer/frame_run.hpp"
 #include "parallel/transfer/make_of_path.hpp"
 
 namespace neve::mpi {
 namespace {
 
 constexpr int64_t no_type = 255;
+// What idle pieces are dropped from: not worth it before, and then each time there are twice as many.
+constexpr uint64_t few_pieces = 64;
+constexpr int no_root = -1;  // of calls under a ratio: those of files
+// Types that a relative bound, or a ratio, is of.
+constexpr std::array<DType, 2> measured_types = {DType::f32, DType::f64};
+
+// Takes the block's place.
+FramePiece make_piece(const Transfer& transfer, const FileValues& values, FileBlock& block, ByteSpan stored) {
+  FramePiece piece;
+  piece.kind = values.is_raw ? PieceKind::raw : PieceKind::frame;
+  if (!values.is_raw) piece.dtype = transfer.dtype;
+  piece.bytes = stored.size();
+  if (values.is_raw) piece.checksum = checksum(stored);
+  piece.place = std::move(block.place);
+  return piece;
+}
+
+// What the encoder measured stands in the frame.
+Status add_error(ByteSpan frame, Moved& moved) {
+  NEVE_ASSIGN(const FrameDescription description, describe_frame(frame));
+  for (const ComponentInfo& component : description.components) {
+    moved.max_abs_error = std::max(moved.max_abs_error, component.max_abs_error);
+  }
+  return {};
+}
+
+// For each of measured_types whether this rank writes it.
+std::array<uint64_t, measured_types.size()> written_types(const Transfer& transfer, const FileValues& values,
+                                                          std::span<const FileBlock> blocks) {
+  std::array<uint64_t, measured_types.size()> types = {};
+  for (size_t i = 0; i < types.size(); ++i) {
+    types[i] = !blocks.empty() && !values.is_raw && transfer.dtype == measured_types[i] ? 1 : 0;
+  }
+  return types;
+}
+
+uint64_t values_of(const FileValues& values) {
+  uint64_t count = 0;
+  for (const FileBox& box : values.boxes) count += box.values();
+  return count;
+}
 
 }  // namespace
 
 Result<std::unique_ptr<FrameFileWriter>> FrameFileWriter::open(MPI_Comm comm, std::string_view path,
-                                                               Begin begin) {
-  NEVE_ASSIGN(auto writer, make_of_path<FrameFileWriter>(comm, path, [](Comm&& own, std::string&& name) {
-                return new FrameFileWriter(std::move(own), std::move(name));
+                                                               Begin begin, Types types,
+                                                               std::shared_ptr<RateSites> sites) {
+  NEVE_ASSIGN(auto writer, make_of_path<FrameFileWriter>(comm, path, [&](Comm&& own, std::string&& name) {
+                if (sites == nullptr) sites = std::make_shared<RateSites>();
+                return new FrameFileWriter(std::move(own), std::move(name), types, std::move(sites));
               }));
   NEVE_TRY(begin == Begin::anew ? writer->begin_anew() : writer->begin_from_existing());
   return writer;
@@ -51,28 +93,37 @@ Status FrameFileWriter::open_written() {
   return open_file(comm_, written_path_, MPI_MODE_RDWR, MPI_INFO_NULL, name_, file_);
 }
 
+// On rank 0.
+Result<FrameFileIndex> FrameFileWriter::read_existing() {
+  NEVE_ASSIGN(FrameFileIndex index, read_index(path_, end_));
+  if (types_ == Types::any || index.bytes == 0) return index;
+  dtype_ = line_dtype(index);
+  if (dtype_) return index;
+  return usage_error(path_ + " is no line of values of one type; a program under `neve mpi run` adds to it");
+}
+
 Status FrameFileWriter::begin_from_existing() {
   FrameFileIndex index;
-  std::array<uint64_t, 3> numbers = {};  // type, values, end
+  std::array<uint64_t, 3> numbers = {};  // type, bytes, end
   NEVE_TRY(agree(comm_, guarded("open", [&]() -> Status {
                    written_path_ = path_;
                    if (comm_.rank() != 0) return {};
-                   uint64_t file_bytes = 0;
-                   NEVE_ASSIGN(index, read_index(path_, file_bytes));
-                   numbers = {static_cast<uint64_t>(index.dtype), index.values, file_bytes};
+                   NEVE_ASSIGN(index, read_existing());
+                   numbers = {dtype_ ? static_cast<uint64_t>(*dtype_) : no_type, index.bytes, end_};
                    return {};
                  })));
   NEVE_TRY(mpi_status(MPI_Bcast(numbers.data(), 3, MPI_UINT64_T, 0, comm_.get()), "broadcast of the index"));
-  dtype_ = static_cast<DType>(numbers[0]);
-  values_ = published_values_ = numbers[1];
+  if (numbers[0] != no_type) dtype_ = static_cast<DType>(numbers[0]);
+  bytes_ = published_bytes_ = numbers[1];
   end_ = numbers[2];
-  entries_ = std::move(index.entries);
+  pieces_ = std::move(index.pieces);
   is_published_ = true;
   return open_written();
 }
 
 // Collective: one type for the file, whichever ranks know of one.
 Status FrameFileWriter::settle_type(std::optional<DType> mine) {
+  if (types_ == Types::any) return {};
   std::array<int64_t, 2> types = {no_type, no_type};  // the least, and the largest negated
   for (const auto& known : {mine, dtype_}) {
     if (!known) continue;
@@ -103,12 +154,12 @@ Result<uint64_t> FrameFileWriter::place(uint64_t bytes) {
   return at;
 }
 
-Status FrameFileWriter::write_frame(ByteSpan frame, FrameFileEntry entry) {
+Status FrameFileWriter::write_piece(ByteSpan stored, FramePiece piece) {
   return guarded("write", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::write, comm_.rank()));
-    entry.bytes = frame.size();
-    written_.push_back({order_, entry});
-    return write_bytes(file_, written_path_, entry.at, frame.data(), frame.size());
+    const uint64_t at = piece.at;
+    written_.push_back({order_, std::move(piece)});
+    return write_bytes(file_, written_path_, at, stored.data(), stored.size());
   });
 }
 
@@ -116,13 +167,13 @@ Status FrameFileWriter::write_frame(ByteSpan frame, FrameFileEntry entry) {
 Status FrameFileWriter::flush_held() {
   ++order_;
   uint64_t bytes = 0;
-  for (const Held& held : held_) bytes += held.frame.size();
+  for (const Held& held : held_) bytes += held.stored.size();
   Status status = injected_fault(Phase::place, comm_.rank());
   NEVE_ASSIGN(uint64_t at, place(bytes));
   for (Held& held : held_) {
-    held.entry.at = at;
-    at += held.frame.size();
-    if (status.ok()) status = write_frame(held.frame, held.entry);
+    held.piece.at = at;
+    at += held.stored.size();
+    if (status.ok()) status = write_piece(held.stored, std::move(held.piece));
   }
   held_.clear();
   held_bytes_ = 0;
@@ -130,43 +181,66 @@ Status FrameFileWriter::flush_held() {
   return {};
 }
 
-Status FrameFileWriter::write(const Transfer& transfer, uint64_t first, const void* values, uint64_t count,
-                              Moved& moved) {
-  const Status status = guarded("write", [&] { return hold(transfer, first, values, count, moved); });
+Status FrameFileWriter::write(const Transfer& transfer, const FileValues& values, Moved& moved) {
+  const Status status = guarded("write", [&] { return hold(transfer, values, moved); });
   fail(status);
   return status;
 }
 
-Status FrameFileWriter::hold(const Transfer& transfer, uint64_t first, const void* values, uint64_t count,
-                             Moved& moved) {
+// Of this rank's values alone.
+Status FrameFileWriter::settle_alone(const Transfer& transfer, const FileValues& values,
+                                     const std::vector<FileBlock>& blocks, SettledBound& settled) {
+  prepare_bound(transfer, values, blocks, comm_.rank(), settled);
+  if (transfer.values.bound.mode != BoundMode::ratio) {
+    const BlockPlan all{values.is_raw ? 0 : values_of(values), 1};
+    NEVE_ASSIGN(settled.whole, measure_alone(transfer, all, values.data));
+    return {};
+  }
+  if (!self_) {
+    NEVE_ASSIGN(Comm self, Comm::duplicate(MPI_COMM_SELF));
+    self_.emplace(std::move(self));
+  }
+  return settle_bound(*self_, own_sites_, values, written_types(transfer, values, blocks), settled);
+}
+
+Status FrameFileWriter::hold(const Transfer& transfer, const FileValues& values, Moved& moved) {
   if (dtype_ && *dtype_ != transfer.dtype) {
     return usage_error(path_ + " holds " + std::string(dtype_name(*dtype_)) + " values, and " +
                        std::string(dtype_name(transfer.dtype)) +
                        " values are to be written; a file has one type");
   }
-  NEVE_ASSIGN(const BlockPlan plan,
-              plan_blocks(count, dtype_bytes(transfer.dtype), transfer.block_bytes, transfer.layer_shape));
-  NEVE_ASSIGN(const auto whole, measure_alone(transfer, plan, values));
-  const BlockEncoder encoder(transfer, plan, values, whole, comm_.rank());
-  std::vector<Held> frames;
+  NEVE_ASSIGN(std::vector<FileBlock> blocks, cut_into_blocks(transfer, values));
+  SettledBound settled;
+  NEVE_TRY(settle_alone(transfer, values, blocks, settled));
+  FileBlockEncoder encoder(settled.transfer, values, blocks, settled.whole, comm_.rank());
+  encoder.keep(std::move(settled.made));
+  std::vector<Held> pieces;
+  pieces.reserve(blocks.size());
+  Moved made;
   Ahead ahead(encoder);
-  for (size_t block = 0; block < plan.blocks(); ++block) {
-    NEVE_ASSIGN(Bytes frame, ahead.take());
-    moved.frame_bytes += frame.size();
-    ++moved.blocks;
-    frames.push_back({{first + plan.first(block), plan.values(block), 0, 0}, std::move(frame)});
+  for (size_t block = 0; block < encoder.blocks(); ++block) {
+    NEVE_ASSIGN(Bytes stored, ahead.take());
+    made.frame_bytes += stored.size();
+    ++made.blocks;
+    pieces.push_back({{}, std::move(stored)});
   }
-  held_.reserve(held_.size() + frames.size());
-  for (Held& held : frames) {
-    held_bytes_ += held.frame.size();
-    held_.push_back(std::move(held));
+  Reached reached;
+  for (RateCall& rate : settled.rates) NEVE_TRY(rate.end(*self_, {}, made, reached));
+  moved.frame_bytes += made.frame_bytes;
+  moved.blocks += made.blocks;
+  held_.reserve(held_.size() + pieces.size());
+  for (size_t block = 0; block < blocks.size(); ++block) {
+    pieces[block].piece = make_piece(transfer, values, blocks[block], pieces[block].stored);
+    held_bytes_ += pieces[block].stored.size();
+    held_.push_back(std::move(pieces[block]));
   }
-  dtype_ = transfer.dtype;
-  if (count > 0) extend(first + count);
+  if (types_ == Types::one) dtype_ = transfer.dtype;
+  if (!values.boxes.empty()) extend(values.boxes.back().end());
   return {};
 }
 
-Status FrameFileWriter::write_rounds(const BlockEncoder& encoder, const BlockPlan& plan, uint64_t first,
+Status FrameFileWriter::write_rounds(const Transfer& transfer, const FileValues& values,
+                                     const FileBlockEncoder& encoder, std::vector<FileBlock>& blocks,
                                      uint64_t rounds, Moved& moved) {
   std::optional<Ahead> ahead;
   Status status = guarded("write", [&] {
@@ -174,99 +248,135 @@ Status FrameFileWriter::write_rounds(const BlockEncoder& encoder, const BlockPla
     return injected_fault(Phase::place, comm_.rank());
   });
   for (uint64_t round = 0; round < rounds; ++round) {
-    Result<Bytes> frame = Bytes();
-    if (status.ok() && round < plan.blocks()) {
+    Result<Bytes> stored = Bytes();
+    if (status.ok() && round < blocks.size()) {
       status = guarded("write", [&] {
-        frame = ahead->take();
-        return frame.status();
+        stored = ahead->take();
+        return stored.status();
       });
     }
-    NEVE_ASSIGN(const uint64_t at, place(frame.ok() ? frame->size() : 0));
-    if (!status.ok() || round >= plan.blocks()) continue;
-    moved.frame_bytes += frame->size();
+    NEVE_ASSIGN(const uint64_t at, place(stored.ok() ? stored->size() : 0));
+    if (!status.ok() || round >= blocks.size()) continue;
+    moved.frame_bytes += stored->size();
     ++moved.blocks;
-    const auto block = static_cast<size_t>(round);
-    status = write_frame(*frame, {first + plan.first(block), plan.values(block), at, 0});
+    if (transfer.tells_errors && !values.is_raw) {
+      status = guarded("write", [&] { return add_error(*stored, moved); });
+      if (!status.ok()) continue;
+    }
+    FramePiece piece = make_piece(transfer, values, blocks[round], *stored);
+    piece.at = at;
+    status = write_piece(*stored, std::move(piece));
   }
   return status;
 }
 
-Status FrameFileWriter::write_all(const Transfer& transfer, uint64_t first, const void* values,
-                                  uint64_t count, Moved& moved) {
-  const Status status = write_together(transfer, first, values, count, moved);
+Status FrameFileWriter::write_all(const Transfer& transfer, const FileValues& values, Moved& moved) {
+  Reached reached;
+  return write_all(transfer, values, moved, reached);
+}
+
+Status FrameFileWriter::write_all(const Transfer& transfer, const FileValues& values, Moved& moved,
+                                  Reached& reached) {
+  const Status status = write_together(transfer, values, moved, reached);
   fail_everywhere(status);
   return status;
 }
 
-Status FrameFileWriter::write_together(const Transfer& transfer, uint64_t first, const void* values,
-                                       uint64_t count, Moved& moved) {
-  BlockPlan plan;
+// All the memory that settle_bound needs: between its messages there is none to be asked for. What is given
+// must outlive `settled`.
+void FrameFileWriter::prepare_bound(const Transfer& transfer, const FileValues& values,
+                                    const std::vector<FileBlock>& blocks, int rank, SettledBound& settled) {
+  settled.transfer = transfer;
+  settled.transfer.layer_shape.clear();  // blocks have their shapes
+  settled.rates.reserve(measured_types.size());
+  settled.cut = {blocks.size(),
+                 [&transfer, &blocks](size_t block) {
+                   return blocks[block].place.bytes() / dtype_bytes(transfer.dtype);
+                 },
+                 [&values, &blocks, rank](const Transfer& under, const ArrayMeasure& whole, size_t block) {
+                   return FileBlockEncoder(under, values, blocks, whole, rank).encode(block);
+                 }};
+}
+
+// Collective over `comm`: what its ranks write under. `types` that any of them writes.
+Status FrameFileWriter::settle_bound(const Comm& comm, RateSites& sites, const FileValues& values,
+                                     const WrittenTypes& types, SettledBound& settled) {
+  Transfer of_type = settled.transfer;
+  const DType own_type = of_type.dtype;
+  for (size_t i = 0; i < measured_types.size(); ++i) {
+    if (types[i] == 0) continue;
+    const bool is_mine = !values.is_raw && own_type == measured_types[i];
+    of_type.dtype = measured_types[i];
+    const BlockPlan all{is_mine ? values_of(values) : 0, 1};
+    if (of_type.values.bound.mode != BoundMode::ratio) {
+      NEVE_ASSIGN(const auto whole, measure_together(comm, of_type, all, values.data));
+      if (is_mine) settled.whole = whole;
+      continue;
+    }
+    NEVE_ASSIGN(RateCall rate,
+                RateCall::begin(comm, sites, of_type, no_root, all, values.data, is_mine, &settled.cut));
+    if (is_mine) {
+      settled.transfer = rate.transfer();
+      settled.whole = rate.whole();
+      settled.made = rate.take_made();
+      settled.mine = settled.rates.size();
+    }
+    settled.rates.push_back(std::move(rate));
+  }
+  return {};
+}
+
+// Collective: the ranks agree, and learn from what was written.
+Status FrameFileWriter::end_rates(SettledBound& settled, const Moved& written, Reached& reached) {
+  reached = {};
+  for (size_t i = 0; i < settled.rates.size(); ++i) {
+    Reached of_type;
+    const Moved sent = settled.mine == i ? written : Moved();
+    fail_everywhere(settled.rates[i].end(comm_, failed_, sent, of_type));
+    reached.value_bytes += of_type.value_bytes;
+    reached.moved_bytes += of_type.moved_bytes;
+    reached.bound = std::max(reached.bound, of_type.bound);
+    reached.max_abs_error = std::max(reached.max_abs_error, of_type.max_abs_error);
+  }
+  return agree_on_failure();
+}
+
+Status FrameFileWriter::write_together(const Transfer& transfer, const FileValues& values, Moved& moved,
+                                       Reached& reached) {
+  std::vector<FileBlock> blocks;
+  SettledBound settled;
   fail(guarded("plan", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::plan, comm_.rank()));
     NEVE_TRY(injected_fault(Phase::range, comm_.rank()));
-    NEVE_ASSIGN(plan,
-                plan_blocks(count, dtype_bytes(transfer.dtype), transfer.block_bytes, transfer.layer_shape));
+    NEVE_ASSIGN(blocks, cut_into_blocks(transfer, values));
+    prepare_bound(transfer, values, blocks, comm_.rank(), settled);
     return {};
   }));
   NEVE_TRY(agree_on_failure());
   NEVE_TRY(settle_type(transfer.dtype));
   NEVE_TRY(flush_held());
-  NEVE_ASSIGN(const auto whole, measure_together(comm_, transfer, plan, values));
-  std::optional<BlockEncoder> encoder;
-  fail(guarded("write", [&]() -> Status {
-    encoder.emplace(transfer, plan, values, whole, comm_.rank());
-    return {};
-  }));
-  NEVE_TRY(agree_on_failure());
-  std::array<uint64_t, 2> most = {plan.blocks(), count > 0 ? first + count : 0};
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_UINT64_T, MPI_MAX, comm_.get()),
+  const WrittenTypes types = written_types(transfer, values, blocks);
+  std::array<uint64_t, 4> most = {blocks.size(), values.boxes.empty() ? 0 : values.boxes.back().end(),
+                                  types[0], types[1]};
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, most.data(), static_cast<int>(most.size()), MPI_UINT64_T,
+                                    MPI_MAX, comm_.get()),
                       "exchange of block counts"));
-  ++order_;
-  fail(write_rounds(*encoder, plan, first, most[0], moved));
-  NEVE_TRY(agree_on_failure());
-  extend(most[1]);
-  return {};
-}
-
-// Collective: rank 0 learns what the others have written, in the order of the calls and within a call of the
-// ranks.
-Status FrameFileWriter::collect_written() {
-  static_assert(sizeof(Written) == 5 * sizeof(uint64_t));
-  const int mine = static_cast<int>(written_.size());
-  std::vector<int> counts, displs;
-  NEVE_TRY(guarded_alike(comm_, "index", [&]() -> Status {
-    if (comm_.rank() == 0) counts.resize(static_cast<size_t>(comm_.size()));
-    displs = counts;
+  NEVE_TRY(settle_bound(comm_, *sites_, values, {most[2], most[3]}, settled));
+  std::optional<FileBlockEncoder> encoder;
+  fail(guarded("write", [&]() -> Status {
+    encoder.emplace(settled.transfer, values, blocks, settled.whole, comm_.rank());
+    encoder->keep(std::move(settled.made));
     return {};
   }));
-  NEVE_TRY(mpi_status(MPI_Gather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm_.get()),
-                      "exchange of frame counts"));
-  std::vector<Written> all;
-  NEVE_TRY(agree(comm_, guarded("index", [&]() -> Status {
-                   int64_t total = 0;
-                   for (size_t r = 0; r < counts.size(); ++r) {
-                     displs[r] = static_cast<int>(total);
-                     total += counts[r];
-                     if (total > std::numeric_limits<int>::max()) {
-                       return failure(path_ + ": more frames than an MPI count holds; use larger blocks");
-                     }
-                   }
-                   all.resize(static_cast<size_t>(total));
-                   entries_.reserve(entries_.size() + all.size());
-                   return {};
-                 })));
-  MPI_Datatype record = MPI_DATATYPE_NULL;
-  NEVE_TRY(mpi_status(MPI_Type_contiguous(5, MPI_UINT64_T, &record), "MPI_Type_contiguous"));
-  NEVE_TRY(mpi_status(MPI_Type_commit(&record), "MPI_Type_commit"));
-  const Status gathered = mpi_status(MPI_Gatherv(written_.data(), mine, record, all.data(), counts.data(),
-                                                 displs.data(), record, 0, comm_.get()),
-                                     "exchange of the index");
-  MPI_Type_free(&record);
-  NEVE_TRY(gathered);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Written& a, const Written& b) { return a.order < b.order; });
-  for (const Written& written : all) entries_.push_back(written.entry);
-  written_.clear();
+  NEVE_TRY(agree_on_failure());
+  ++order_;
+  Moved written;
+  fail(write_rounds(settled.transfer, values, *encoder, blocks, most[0], written));
+  moved.frame_bytes += written.frame_bytes;
+  moved.blocks += written.blocks;
+  moved.max_abs_error = std::max(moved.max_abs_error, written.max_abs_error);
+  NEVE_TRY(end_rates(settled, written, reached));
+  extend(most[1]);
   return {};
 }
 
@@ -284,9 +394,11 @@ Status FrameFileWriter::write_index() {
   const Status listed = guarded("index", [&]() -> Status {
     NEVE_TRY(injected_fault(Phase::skeleton, comm_.rank()));
     if (comm_.rank() != 0) return {};
-    const FrameFileIndex index{dtype_.value_or(DType::f32), values_, entries_};
+    FrameFileIndex index{bytes_, pieces_};
+    drop_idle(index.pieces, bytes_);
     const Bytes bytes = index_bytes(index);
     header = header_bytes(index, end_, bytes);
+    if (shared_pieces_ == 0) pieces_ = std::move(index.pieces);
     next_end = end_ + bytes.size();
     return write_bytes(file_, written_path_, end_, bytes.data(), bytes.size());
   });
@@ -301,12 +413,11 @@ Status FrameFileWriter::write_index() {
   return make_durable();
 }
 
-// Collective. What is written is in the file; all ranks know how many values that are, and that all of it is
-// well.
+// Collective. What is written is in the file; all ranks know the size, and that all of it is well.
 Status FrameFileWriter::settle() {
   NEVE_TRY(settle_type({}));
   NEVE_TRY(flush_held());
-  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &values_, 1, MPI_UINT64_T, MPI_MAX, comm_.get()),
+  NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &bytes_, 1, MPI_UINT64_T, MPI_MAX, comm_.get()),
                       "exchange of sizes"));
   return agree_on_failure();
 }
@@ -327,13 +438,13 @@ Status FrameFileWriter::sync() {
 }
 
 Status FrameFileWriter::publish() {
-  uint64_t fresh = written_.size() + (values_ > published_values_ ? 1 : 0) + (has_unpublished_ ? 1 : 0);
+  uint64_t fresh = written_.size() + (bytes_ != published_bytes_ ? 1 : 0) + (has_unpublished_ ? 1 : 0);
   NEVE_TRY(mpi_status(MPI_Allreduce(MPI_IN_PLACE, &fresh, 1, MPI_UINT64_T, MPI_MAX, comm_.get()),
                       "exchange of sizes"));
   if (fresh == 0 && is_published_) return {};
-  NEVE_TRY(collect_written());
+  NEVE_TRY(gather_written());
   NEVE_TRY(write_index());
-  published_values_ = values_;
+  published_bytes_ = bytes_;
   has_unpublished_ = false;
   if (is_published_) return {};
   NEVE_TRY(agree(comm_, injected_fault(Phase::rename, comm_.rank())));
@@ -345,35 +456,85 @@ Status FrameFileWriter::publish() {
   return {};
 }
 
-Status FrameFileWriter::share_index() {
-  NEVE_TRY(settle());
-  NEVE_TRY(collect_written());
-  has_unpublished_ = true;
-  uint64_t total = entries_.size();
-  NEVE_TRY(mpi_status(MPI_Bcast(&total, 1, MPI_UINT64_T, 0, comm_.get()), "broadcast of the index"));
-  NEVE_TRY(agree(comm_, guarded("index", [&]() -> Status {
-                   entries_.resize(total);
-                   return {};
-                 })));
-  NEVE_TRY(broadcast_entries(comm_, std::span(entries_).subspan(shared_entries_)));
-  shared_entries_ = total;
+// Collective: rank 0 learns what the others have written.
+Status FrameFileWriter::gather_written() {
+  finder_.reset();
+  NEVE_TRY(gather_pieces(comm_, written_, pieces_));
+  written_.clear();
   return {};
 }
 
-Status FrameFileWriter::read(uint64_t first, uint64_t count, std::byte* out, int threads,
-                             Moved& moved) const {
-  return guarded("read", [&]() -> Status {
-    FrameFileIndex index{dtype_.value_or(DType::f32), values_, entries_};
-    for (const Written& written : written_) index.entries.push_back(written.entry);
-    NEVE_ASSIGN(const auto file, plotfile::File::open(written_path_));
-    NEVE_TRY(read_frames(*file, index, {first, count}, out, threads, moved));
-    for (const Held& held : held_) {
-      const uint64_t end = held.entry.first + held.entry.values;
-      if (end <= first || held.entry.first >= first + count) continue;
-      NEVE_TRY(put_values(held.entry, held.frame, index.dtype, {first, count}, out, threads));
-    }
+Status FrameFileWriter::share_index() {
+  NEVE_TRY(settle());
+  NEVE_TRY(gather_written());
+  has_unpublished_ = true;
+  NEVE_TRY(broadcast_pieces(comm_, pieces_, shared_pieces_));
+  if (pieces_.size() >= few_pieces + 2 * pieces_after_drop_) {
+    NEVE_TRY(agree(comm_, guarded("index", [&]() -> Status {
+                     drop_idle(pieces_, bytes_);
+                     return {};
+                   })));
+    pieces_after_drop_ = pieces_.size();
+  }
+  shared_pieces_ = pieces_.size();
+  return {};
+}
+
+Status FrameFileWriter::set_size(uint64_t bytes) {
+  const Status status = [&]() -> Status {
+    fail(bytes <= max_file_bytes ? Status()
+                                 : usage_error(path_ + " would have " + std::to_string(bytes) +
+                                               " bytes; at most 2^62 are allowed"));
+    NEVE_TRY(settle());
+    return bytes < bytes_ ? cut_off(bytes) : Status();
+  }();
+  fail_everywhere(status);
+  if (status.ok()) bytes_ = bytes;
+  return status;
+}
+
+// Collective: zeros over what lies behind, which would be there again if the file grew. Each rank's own copy
+// is for its reads; the index keeps one.
+Status FrameFileWriter::cut_off(uint64_t bytes) {
+  ++order_;
+  fail(guarded("size", [&]() -> Status {
+    FramePiece zeros;
+    zeros.kind = PieceKind::zeros;
+    zeros.place = FilePlace(line_box(bytes, 1, bytes_ - bytes));
+    written_.push_back({order_, std::move(zeros)});
     return {};
+  }));
+  return agree_on_failure();
+}
+
+// As far as this rank knows of them, in the order in which they count.
+std::vector<WantedPiece> FrameFileWriter::pieces_of(std::span<const FileBox> boxes) {
+  if (!finder_) finder_.emplace(pieces_);
+  std::vector<WantedPiece> wanted;
+  for (const size_t i : finder_->find(pieces_, boxes)) wanted.push_back({&pieces_[i], nullptr});
+  for (const WrittenPiece& written : written_) {
+    if (holds_any(written.piece, boxes)) wanted.push_back({&written.piece, nullptr});
+  }
+  for (const Held& held : held_) {
+    if (holds_any(held.piece, boxes)) wanted.push_back({&held.piece, &held.stored});
+  }
+  return wanted;
+}
+
+Status FrameFileWriter::read(std::span<const FileBox> boxes, std::byte* out, int threads, Moved& moved) {
+  return guarded("read", [&]() -> Status {
+    NEVE_TRY(check_asked(path_, boxes, bytes_));
+    NEVE_ASSIGN(const auto file, plotfile::File::open(written_path_));
+    return read_in_order(boxes, out, [&](std::span<const FileBox> asked, std::byte* place) {
+      return read_pieces(*file, pieces_of(asked), asked, place, threads, moved);
+    });
   });
+}
+
+Status FrameFileWriter::read(uint64_t at, uint64_t bytes, std::byte* out, int threads, Moved& moved) {
+  if (bytes == 0) return {};
+  const FileBox line = line_box(at, 1, bytes);
+  return read({&line, 1}, out, threads, moved);
 }
 
 Status FrameFileWriter::close() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/transfer/gather.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <optional>
@@ -83,16 +84,41 @@ Status prepare(const Comm& comm, const GatherCall& call, const Parts& parts, Mov
                }));
 }
 
+// Root's own values, a piece at a time while those of the others are on their way.
+class OwnCopy {
+ public:
+  OwnCopy(const Comm& comm, const GatherCall& call)
+      : from_(static_cast<const std::byte*>(call.send)),
+        to_(own_place(comm, call)),
+        left_(call.send == nullptr ? 0 : call.count * dtype_bytes(call.transfer.dtype)) {}
+
+  // Whether there was anything left.
+  bool copy_some() {
+    constexpr uint64_t piece_bytes = uint64_t{1} << 20;
+    const uint64_t bytes = std::min(left_, piece_bytes);
+    if (bytes == 0) return false;
+    std::memcpy(to_, from_, bytes);
+    from_ += bytes;
+    to_ += bytes;
+    left_ -= bytes;
+    return true;
+  }
+
+ private:
+  const std::byte* from_;
+  std::byte* to_;
+  uint64_t left_;
+};
+
 // What this rank's part in it came to: the ranks have still to agree on it.
 Status run(const Comm& comm, const GatherCall& call, const Move& move, Moved& moved) {
   return guarded("gather", [&]() -> Status {
     if (comm.rank() != call.root) return send_blocks(comm.get(), call.root, block_tag, *move.encoder, moved);
-    if (call.send != nullptr && call.count > 0) {
-      std::memcpy(own_place(comm, call), call.send, call.count * dtype_bytes(call.transfer.dtype));
-    }
+    OwnCopy own(comm, call);
     // A sender that failed says so itself, by its own number.
     NEVE_TRY(receive_blocks(comm.get(), MPI_ANY_SOURCE, block_tag, call.transfer.dtype,
-                            call.transfer.values.encode.threads, move.incoming, moved)
+                            call.transfer.values.encode.threads, move.incoming, moved,
+                            [&] { return own.copy_some(); })
                  .own);
     return injected_fault(Phase::send, comm.rank());
   });
@@ -109,7 +135,10 @@ Status gather_blocks(const Comm& comm, const GatherCall& call, Moved& moved, Rea
   if (call.transfer.values.bound.mode != BoundMode::ratio) {
     NEVE_ASSIGN(const auto whole, measure_together(comm, call.transfer, mine, values));
     NEVE_TRY(prepare(comm, call, {call.transfer, plans, mine, values, whole}, move));
-    return agree(comm, run(comm, call, move, moved));
+    const Status done = run(comm, call, move, moved);
+    const uint64_t value_bytes = is_root ? 0 : call.count * dtype_bytes(call.transfer.dtype);
+    reached.bound = bound_over(call.transfer, whole);
+    return end_together(comm, done, value_bytes, is_root ? Moved() : moved, reached);
   }
   NEVE_ASSIGN(RateCall rate,
               RateCall::begin(comm, *call.sites, call.transfer, call.root, mine, values, !is_root));

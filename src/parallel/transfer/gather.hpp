@@ -25,7 +25,6 @@ struct GatherCall {
 };
 
 // Collective, after all ranks have agreed that their calls are sound. The same outcome on all ranks.
-// `reached` is set where the bound is a ratio.
 Status gather_blocks(const Comm& comm, const GatherCall& call, Moved& moved, Reached& reached);
 
 }  // namespace neve::mpi

@@ -2,26 +2,21 @@
 // A collective call whose bound is a ratio.
 #pragma once
 
+#include "parallel/transfer/ending.hpp"
 #include "parallel/transfer/rate_search.hpp"
 #include "parallel/transfer/rate_sites.hpp"
 #include "parallel/transfer/send_blocks.hpp"
 
 namespace neve::mpi {
 
-// What a call came to, the same on all ranks.
-struct Reached {
-  uint64_t value_bytes = 0;  // of the values that were sent
-  uint64_t moved_bytes = 0;  // of their frames
-  double bound = 0;          // absolute; 0: lossless
-  double max_abs_error = 0;
-};
-
 class RateCall {
  public:
   // Collective; the same outcome on all ranks. `sites` are those of the caller's communicator. `values`: this
-  // rank's, of `mine.count`; `sends`: it does, and is not one that only receives.
+  // rank's, of `mine.count`; `sends`: it does, and is not one that only receives. `blocks`: what they are
+  // sent as, where it is not the blocks of a line.
   static Result<RateCall> begin(const Comm& comm, RateSites& sites, const Transfer& transfer, int root,
-                                const BlockPlan& mine, const void* values, bool sends);
+                                const BlockPlan& mine, const void* values, bool sends,
+                                const SampledBlocks* blocks = nullptr);
 
   // To be sent under this bound, with this measure of all ranks' values.
   const Transfer& transfer() const { return transfer_; }
@@ -44,7 +39,8 @@ class RateCall {
   ArrayMeasure whole_;
   RateHistory* history_ = nullptr;  // none where nothing is sent
   std::vector<MadeFrame> made_;
-  uint64_t sent_values_ = 0;
+  uint64_t sent_values_ = 0;  // of all ranks
+  uint64_t own_bytes_ = 0;    // of values that this rank sends
 };
 
 }  // namespace neve::mpi

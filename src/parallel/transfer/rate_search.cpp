@@ -71,18 +71,26 @@ class Trial {
   }
 
  private:
+  SampledBlocks blocks_of_line() const {
+    return {source_.plan.blocks(), [this](size_t block) { return source_.plan.values(block); },
+            [this](const Transfer& under, const ArrayMeasure& whole, size_t block) {
+              return BlockEncoder(under, source_.plan, source_.data, whole, comm_.rank()).encode(block);
+            }};
+  }
+
   // What this rank's values would take.
   Result<uint64_t> encode_samples(double bound, std::vector<MadeFrame>& made) const {
-    const size_t blocks = source_.plan.blocks();
+    const SampledBlocks of_line = blocks_of_line();
+    const SampledBlocks& cut = source_.blocks != nullptr ? *source_.blocks : of_line;
+    const size_t blocks = cut.count;
     if (!source_.sends || blocks == 0) return uint64_t{0};
-    const BlockEncoder encoder(under_bound(source_.transfer, bound), source_.plan, source_.data,
-                               source_.whole, comm_.rank());
+    const Transfer under = under_bound(source_.transfer, bound);
     uint64_t values = 0, bytes = 0;
     for (size_t i = 0; i < std::min(blocks, sample_blocks); ++i) {
       // Not the last one of many, which is smaller.
       const size_t block = blocks <= sample_blocks ? i : i * (blocks - 2) / (sample_blocks - 1);
-      NEVE_ASSIGN(Bytes frame, encoder.encode(block));
-      values += source_.plan.values(block);
+      NEVE_ASSIGN(Bytes frame, cut.encode(under, source_.whole, block));
+      values += cut.values(block);
       bytes += frame.size();
       made.push_back({block, std::move(frame)});
     }

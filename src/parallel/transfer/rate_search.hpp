@@ -2,6 +2,7 @@
 // The bound of a call that is to take a given number of bits a value, from samples of all ranks.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "parallel/transfer/block_encoder.hpp"
@@ -12,14 +13,22 @@ namespace neve::mpi {
 // `transfer` under an absolute bound; 0: lossless, by a codec that can be.
 Transfer under_bound(const Transfer& transfer, double bound);
 
+// Blocks that are not those of a line.
+struct SampledBlocks {
+  size_t count = 0;
+  std::function<uint64_t(size_t)> values;  // of a block
+  std::function<Result<Bytes>(const Transfer& under, const ArrayMeasure& whole, size_t block)> encode;
+};
+
 // What the ranks have to send.
 struct RateSource {
   const Transfer& transfer;
   const BlockPlan& plan;  // this rank's
   const void* data;
-  ArrayMeasure whole;        // of all ranks
-  uint64_t sent_values = 0;  // of all ranks together, not 0
-  bool sends = false;        // this rank
+  ArrayMeasure whole;                     // of all ranks
+  uint64_t sent_values = 0;               // of all ranks together, not 0
+  bool sends = false;                     // this rank
+  const SampledBlocks* blocks = nullptr;  // null: those of the plan
 };
 
 struct Chosen {

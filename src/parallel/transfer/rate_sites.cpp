@@ -15,7 +15,7 @@ constexpr size_t max_entries = 64;
 constexpr double alike_share = 0.5;
 
 extern "C" int neve_drop_rate_sites(MPI_Comm, int, void* value, void*) {
-  delete static_cast<RateSites*>(value);
+  delete static_cast<std::shared_ptr<RateSites>*>(value);
   return MPI_SUCCESS;
 }
 
@@ -41,15 +41,20 @@ double distance(const ValueRange& a, const ValueRange& b) {
 
 }  // namespace
 
-Result<RateSites*> RateSites::of(MPI_Comm comm) {
+Result<std::shared_ptr<RateSites>> RateSites::shared_with(MPI_Comm comm) {
   int key = MPI_KEYVAL_INVALID, is_there = 0;
   void* value = nullptr;
   NEVE_TRY(make_key(key));
   NEVE_TRY(mpi_status(MPI_Comm_get_attr(comm, key, &value, &is_there), "MPI_Comm_get_attr"));
-  if (is_there != 0) return static_cast<RateSites*>(value);
-  auto made = std::make_unique<RateSites>();
+  if (is_there != 0) return *static_cast<std::shared_ptr<RateSites>*>(value);
+  auto made = std::make_unique<std::shared_ptr<RateSites>>(std::make_shared<RateSites>());
   NEVE_TRY(mpi_status(MPI_Comm_set_attr(comm, key, made.get()), "MPI_Comm_set_attr"));
-  return made.release();
+  return *made.release();
+}
+
+Result<RateSites*> RateSites::of(MPI_Comm comm) {
+  NEVE_ASSIGN(const auto sites, shared_with(comm));
+  return sites.get();
 }
 
 RateHistory* RateSites::find(const RateSite& site, const ValueRange& range) {

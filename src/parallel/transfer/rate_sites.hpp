@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <list>
+#include <memory>
 
 #include "neve/types.hpp"
 #include "parallel/transfer/rate_history.hpp"
@@ -26,7 +27,9 @@ struct RateSite {
 // same order, so that it holds the same on all of them.
 class RateSites {
  public:
-  // Not collective. Those that are kept with `comm`, the caller's own, until it is freed.
+  // Not collective. Those that are kept with `comm`, the caller's own, until it is freed and nobody has them.
+  static Result<std::shared_ptr<RateSites>> shared_with(MPI_Comm comm);
+  // Those that are kept with `comm`, the caller's own, until it is freed.
   static Result<RateSites*> of(MPI_Comm comm);
 
   // The history of values in such a range; null: none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/transfer/receive_blocks.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <limits>
@@ -30,8 +31,13 @@ struct Slot {
 
 class Receiver {
  public:
-  Receiver(DType dtype, std::span<const Incoming> incoming, int threads)
-      : dtype_(dtype), incoming_(incoming), next_(incoming.size()), slots_(static_cast<size_t>(threads) + 2) {
+  Receiver(DType dtype, std::span<const Incoming> incoming, int threads,
+           const std::function<bool()>& meanwhile)
+      : dtype_(dtype),
+        incoming_(incoming),
+        meanwhile_(meanwhile),
+        next_(incoming.size()),
+        slots_(static_cast<size_t>(threads) + 2) {
     for (size_t i = 0; i < incoming.size(); ++i) {
       sender_of_[incoming[i].source] = i;
       missing_ += incoming[i].plan.blocks();
@@ -57,9 +63,10 @@ class Receiver {
       NEVE_TRY(look_for_arrivals(moved, moves));
       Slot* const slot = missing_ > 0 ? free_slot() : nullptr;
       if (slot != nullptr) NEVE_TRY(match(comm, from, tag, *slot, moves));
-      if (moves) continue;
-      if (receiving_ > 0) {
-        std::this_thread::yield();
+      if (moves) {
+        looks_ = 0;
+      } else if (slot != nullptr || receiving_ > 0) {
+        rest();
       } else if (missing_ > 0) {  // all slots are being decoded
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return has_free_slot(); });
@@ -98,17 +105,22 @@ class Receiver {
     return nullptr;
   }
 
-  // Messages of one sender match in the order in which they were sent: that is which block each is. Waits for
-  // one only while none is being received; else a sender that failed might be waited for.
+  // Between two looks at what may have come: at first another thread's turn, then some time, so that those
+  // who encode and decode have this core as well.
+  void rest() {
+    constexpr int eager_looks = 100;
+    constexpr std::chrono::microseconds between_looks(50);
+    if (++looks_ < eager_looks) return std::this_thread::yield();
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, between_looks);
+  }
+
+  // Messages of one sender match in the order in which they were sent: that is which block each is.
   Status match(MPI_Comm comm, int from, int tag, Slot& slot, bool& found_one) {
     MPI_Message handle = MPI_MESSAGE_NULL;
     MPI_Status status;
-    int found = 1;
-    if (receiving_ == 0) {
-      NEVE_TRY(mpi_status(MPI_Mprobe(from, tag, comm, &handle, &status), "MPI_Mprobe"));
-    } else {
-      NEVE_TRY(mpi_status(MPI_Improbe(from, tag, comm, &found, &handle, &status), "MPI_Improbe"));
-    }
+    int found = 0;
+    NEVE_TRY(mpi_status(MPI_Improbe(from, tag, comm, &found, &handle, &status), "MPI_Improbe"));
     if (found == 0) return {};
     found_one = true;
     int bytes = 0;
@@ -215,10 +227,12 @@ class Receiver {
 
   DType dtype_;
   std::span<const Incoming> incoming_;
+  const std::function<bool()>& meanwhile_;
   std::unordered_map<int, size_t> sender_of_;  // by rank
   std::vector<size_t> next_;                   // block that the next message of each sender is
   size_t missing_ = 0;                         // messages not matched yet
   int receiving_ = 0;                          // messages matched, not here yet
+  int looks_ = 0;                              // since something moved
 
   std::mutex mutex_;  // of the slots' states and the error
   std::condition_variable changed_;
@@ -231,14 +245,20 @@ class Receiver {
 }  // namespace
 
 Received receive_blocks(MPI_Comm comm, int from, int tag, DType dtype, int threads,
-                        std::span<const Incoming> incoming, Moved& moved) {
+                        std::span<const Incoming> incoming, Moved& moved,
+                        const std::function<bool()>& meanwhile) {
   Received received;
   std::optional<Receiver> receiver;
   received.own = guarded("receive", [&]() -> Status {
-    receiver.emplace(dtype, incoming, threads);
+    receiver.emplace(dtype, incoming, threads, meanwhile);
     return {};
   });
+  const auto finish = [&] {
+    while (meanwhile && meanwhile()) {
+    }
+  };
   if (!receiver) {
+    finish();
     for (const Incoming& one : incoming) {
       Status sent;
       const Status taken = take_off_blocks(comm, one.source, tag, one.plan, sent);
@@ -249,6 +269,7 @@ Received receive_blocks(MPI_Comm comm, int from, int tag, DType dtype, int threa
   }
   received.own = guarded("receive", [&] { return receiver->receive_all(comm, from, tag, moved); });
   received.sent = guarded("receive", [&] { return receiver->sent(); });
+  finish();
   return received;
 }
 

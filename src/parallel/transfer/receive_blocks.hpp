@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <span>
 
 #include "neve/types.hpp"
@@ -27,7 +28,10 @@ struct Received {
 // Receives all of them: `from` is MPI_ANY_SOURCE, or the one source. Each block is decoded as it arrives, on
 // `threads` threads beside the calling one, while others still move. Takes off all messages whatever happens;
 // errors are those of the lowest source (and its lowest block) among those that were seen.
+// `meanwhile`: a piece of work of the caller's for the time in which nothing comes; false when none is left.
+// All of it is done when this returns.
 Received receive_blocks(MPI_Comm comm, int from, int tag, DType dtype, int threads,
-                        std::span<const Incoming> incoming, Moved& moved);
+                        std::span<const Incoming> incoming, Moved& moved,
+                        const std::function<bool()>& meanwhile = {});
 
 }  // namespace neve::mpi

@@ -9,18 +9,14 @@
 #include "parallel/transfer/window.hpp"
 
 namespace neve::mpi {
-namespace {
-
-// What the encoder measured stands in the frame.
-Status add_error(ByteSpan frame, Moved& moved) {
+Result<double> largest_error(ByteSpan frame) {
   NEVE_ASSIGN(const FrameDescription description, describe_frame(frame));
+  double largest = 0;
   for (const ComponentInfo& component : description.components) {
-    moved.max_abs_error = std::max(moved.max_abs_error, component.max_abs_error);
+    largest = std::max(largest, component.max_abs_error);
   }
-  return {};
+  return largest;
 }
-
-}  // namespace
 
 Status send_blocks(MPI_Comm comm, int dest, int tag, const BlockEncoder& encoder, Moved& moved) {
   Window window("sending a block");
@@ -34,7 +30,10 @@ Status send_blocks(MPI_Comm comm, int dest, int tag, const BlockEncoder& encoder
     NEVE_TRY(window.next_frame(*ahead, frame));
     encoded = guarded("encode", [&]() -> Status {
       NEVE_TRY(frame.status());
-      if (encoder.tells_errors()) NEVE_TRY(add_error(*frame, moved));
+      if (encoder.tells_errors()) {
+        NEVE_ASSIGN(const double error, largest_error(*frame));
+        moved.max_abs_error = std::max(moved.max_abs_error, error);
+      }
       return injected_fault(Phase::send, encoder.rank());
     });
     if (!encoded.ok()) break;

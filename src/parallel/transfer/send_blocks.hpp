@@ -13,6 +13,9 @@ struct Moved {
   double max_abs_error = 0;  // where the transfer tells it, of what was sent
 };
 
+// That the encoder measured: it stands in the frame.
+Result<double> largest_error(ByteSpan frame);
+
 // Sends the blocks in order, a message each; while they move the next are encoded. In the place of a block
 // that cannot be encoded goes the error, and nothing after it: the receiver has it as well. Returns when the
 // buffers are MPI's no more.

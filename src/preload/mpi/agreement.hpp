@@ -4,35 +4,32 @@
 
 #include "preload/mpi/files.hpp"
 #include "preload/mpi/open_file.hpp"
+#include "preload/mpi/write_plan.hpp"
 
 namespace neve::pmpi {
 
-// Of one rank: what it would write, and what stands against frames.
+// Of one rank: what stands against frames, and what speaks for them.
 struct Proposal {
   Reason objection = Reason::none;
-  uint64_t bytes = 0;
-  std::optional<DType> dtype;
+  uint64_t value_bytes = 0;                  // of what it writes, where that are values of one type
+  Elements values = {nullptr, 0, MPI_BYTE};  // these, to take samples from
+  DType dtype = DType::f32;
 };
 
-// What this rank proposes for a collective write.
-Proposal propose(OpenFile& file, const Access& access);
+// What this rank proposes, in a call that writes this, or nothing.
+Proposal propose(const OpenFile& file, const WritePlan& plan = {},
+                 const Elements& values = {nullptr, 0, MPI_BYTE});
 
-// Why frames of the file cannot hold what is written at a byte of it.
-Reason unsuitable(const Access& access, uint64_t first_byte);
+// Collective. Afterwards the file is plain where some rank objects to frames; framed where one has values for
+// them, and all that single ranks have written is among the frames then; else undecided. The file pointers of
+// a plain file are still to be handed over.
+Status meet(OpenFile& file, const Proposal& mine);
 
-// Collective: of all ranks; the largest of their writes, and the type where it is one.
-Result<Proposal> agree(OpenFile& file, const Proposal& mine);
+// Collective, in any other call of all ranks: the same, and a plain file has its pointers.
+Status meet(OpenFile& file);
 
-// Collective. The file is plain where some rank objects to frames; else, where one writes, framed.
-Status settle(OpenFile& file, const Proposal& agreed);
-
-// Collective, of a file that is synced or closed: what single ranks have done since becomes everybody's.
-Status settle_for_good(OpenFile& file);
-
-// Bytes that a call asks to be read or written.
-uint64_t asked_bytes(const Access& access);
-
-// Bytes of the view that lie before where a call reads or writes. Moves the shared pointer on.
+// Bytes of the view that lie before where a call reads or writes. Moves the shared pointer on. Collective
+// where the call is ordered.
 Result<uint64_t> place_of(OpenFile& file, const Access& access);
 
 }  // namespace neve::pmpi

@@ -34,12 +34,17 @@ struct Access {
   MPI_Status* status;    // of a call that comes back when it is done
   MPI_Request* request;  // of a nonblocking one
 };
+// Whether it comes back only when all ranks have called it: nonblocking calls may not.
+inline bool waits(const Access& access) { return access.is_collective && !access.is_nonblocking; }
+// Bytes that it asks to be read or written.
+uint64_t asked_bytes(const Access& access);
+
 int access_file(MPI_File file, const Access& access, const Plain& plain);
 int end_split(MPI_File file, MPI_Status* status, const Plain& plain);
 
 int seek_file(MPI_File file, MPI_Offset offset, int whence, const Plain& plain);
 int file_position(MPI_File file, MPI_Offset* offset, const Plain& plain);
-int seek_file_shared(MPI_File file, const Plain& plain);
+int seek_file_shared(MPI_File file, MPI_Offset offset, int whence, const Plain& plain);
 int file_position_shared(MPI_File file, MPI_Offset* offset, const Plain& plain);
 int file_size(MPI_File file, MPI_Offset* bytes, const Plain& plain);
 int set_file_size(MPI_File file, MPI_Offset bytes, bool may_shrink, const Plain& plain);

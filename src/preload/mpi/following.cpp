@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "preload/mpi/make_plain.hpp"
+#include "preload/mpi/native_calls.hpp"
 
 namespace neve::pmpi {
 
@@ -31,6 +32,7 @@ Status follow(OpenFile& file) {
   file.leader.reset();
   NEVE_ASSIGN(mpi::Comm self, mpi::Comm::duplicate(MPI_COMM_SELF));
   file.comm.emplace(std::move(self));
+  NEVE_TRY(file.shared.place(*file.comm, file.path));
   if (file.writes()) NEVE_TRY(make_plain_alone(file.path));
   return look_again(file);
 }
@@ -42,6 +44,7 @@ Status look_again(OpenFile& file) {
   } else {
     NEVE_TRY(mpi::agree(*file.comm, open_native(file, file.comm->get(), file.path)));
     file.state = State::plain;
+    NEVE_TRY(hand_over_pointers(file));
   }
   if (file.reader != nullptr) NEVE_TRY(file.reader->close());
   file.reader = std::move(reader);

@@ -36,16 +36,21 @@ void Journal::clear() {
   entries_.clear();
 }
 
-Status Journal::write(uint64_t at, ByteSpan bytes) {
+Status Journal::write(const WritePlan& plan, const std::function<Status(const Take&)>& fill) {
   if (descriptor_ < 0) {
     const std::string folder = std::filesystem::path(path_).parent_path().string();
     descriptor_ = open_nameless(folder.empty() ? "." : folder);
     if (descriptor_ < 0) return failure(path_ + ": a file beside it: " + std::strerror(errno));
   }
-  NEVE_TRY(plotfile::write_fully(descriptor_, static_cast<int64_t>(stored_), bytes, path_));
-  entries_.push_back({at, bytes.size(), stored_});
-  stored_ += bytes.size();
-  end_ = std::max(end_, at + bytes.size());
+  uint64_t end = stored_;
+  NEVE_TRY(fill([&](ByteSpan part) {
+    const auto at = static_cast<int64_t>(end);
+    end += part.size();
+    return plotfile::write_fully(descriptor_, at, part, path_);
+  }));
+  entries_.push_back({plan, stored_});
+  stored_ = end;
+  for (const FileBox& box : plan.boxes) end_ = std::max(end_, box.end());
   return {};
 }
 
@@ -61,11 +66,36 @@ Status Journal::read(uint64_t stored, std::span<std::byte> out) const {
   return {};
 }
 
-Status Journal::overlay(uint64_t at, std::span<std::byte> out) const {
+Status Journal::read(const Entry& entry, Bytes& out) const {
+  out.resize(entry.plan.bytes);
+  return read(entry.stored, out);
+}
+
+Status Journal::overlay_run(uint64_t at, std::span<std::byte> out) const {
   for (const Entry& entry : entries_) {
-    const uint64_t begin = std::max(entry.at, at), end = std::min(entry.at + entry.bytes, at + out.size());
-    if (begin >= end) continue;
-    NEVE_TRY(read(entry.stored + (begin - entry.at), out.subspan(begin - at, end - begin)));
+    uint64_t stored = entry.stored;
+    for (const FileBox& box : entry.plan.boxes) {
+      Status status;
+      visit_runs(box, at, out.size(), [&](uint64_t packed, uint64_t place, uint64_t bytes) {
+        if (status.ok()) status = read(stored + packed, out.subspan(place - at, bytes));
+      });
+      NEVE_TRY(status);
+      stored += box.bytes();
+    }
+  }
+  return {};
+}
+
+Status Journal::overlay(std::span<const FileBox> boxes, std::span<std::byte> out) const {
+  if (is_empty()) return {};
+  uint64_t before = 0;
+  for (const FileBox& box : boxes) {
+    Status status;
+    visit_runs(box, 0, max_file_bytes, [&](uint64_t packed, uint64_t place, uint64_t bytes) {
+      if (status.ok()) status = overlay_run(place, out.subspan(before + packed, bytes));
+    });
+    NEVE_TRY(status);
+    before += box.bytes();
   }
   return {};
 }
@@ -74,10 +104,19 @@ Status Journal::replay(int descriptor, const std::string& name) const {
   constexpr uint64_t most = uint64_t{16} << 20;
   Bytes part;
   for (const Entry& entry : entries_) {
-    for (uint64_t done = 0; done < entry.bytes; done += part.size()) {
-      part.resize(std::min(most, entry.bytes - done));
-      NEVE_TRY(read(entry.stored + done, part));
-      NEVE_TRY(plotfile::write_fully(descriptor, static_cast<int64_t>(entry.at + done), part, name));
+    uint64_t stored = entry.stored;
+    for (const FileBox& box : entry.plan.boxes) {
+      Status status;
+      visit_runs(box, 0, max_file_bytes, [&](uint64_t packed, uint64_t place, uint64_t bytes) {
+        for (uint64_t done = 0; status.ok() && done < bytes; done += part.size()) {
+          part.resize(std::min(most, bytes - done));
+          status = read(stored + packed + done, part);
+          if (!status.ok()) return;
+          status = plotfile::write_fully(descriptor, static_cast<int64_t>(place + done), part, name);
+        }
+      });
+      NEVE_TRY(status);
+      stored += box.bytes();
     }
   }
   return {};

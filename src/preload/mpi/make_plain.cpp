@@ -14,8 +14,8 @@
 #include "io/plotfile/file.hpp"
 #include "parallel/comm/broadcast.hpp"
 #include "parallel/file/write_pieces.hpp"
-#include "parallel/transfer/frame_run.hpp"
 #include "preload/mpi/settings.hpp"
+#include "preload/mpi/type_boxes.hpp"
 
 namespace neve::pmpi {
 namespace {
@@ -90,7 +90,10 @@ Status fill(OpenFile& file, const std::string& name) {
     NEVE_ASSIGN(Opened opened, Opened::open(name, O_WRONLY));
     to.emplace(std::move(opened));
     return copy_parts(bytes, file.comm->rank(), file.comm->size(), *to, name,
-                      [&](uint64_t at, std::span<std::byte> out) { return read_frame_bytes(file, at, out); });
+                      [&](uint64_t at, std::span<std::byte> out) {
+                        const FileBox line = line_box(at, 1, out.size());
+                        return read_frame_bytes(file, std::span(&line, 1), out);
+                      });
   });
   NEVE_TRY(mpi::agree(*file.comm, decoded));
   const Status added = mpi::guarded("plain file", [&]() -> Status {
@@ -116,8 +119,23 @@ Status close_frames(OpenFile& file) {
 
 }  // namespace
 
+// The view that the program has set for the file, for another handle of it.
+Status take_view(MPI_File from, MPI_File to) {
+  MPI_Offset displacement = 0;
+  std::array<MPI_Datatype, 2> types = {};  // of elements, and of the file
+  char representation[MPI_MAX_DATAREP_STRING] = {};
+  NEVE_TRY(mpi::mpi_status(MPI_File_get_view(from, &displacement, &types[0], &types[1], representation),
+                           "MPI_File_get_view"));
+  const Status set =
+      mpi::mpi_status(MPI_File_set_view(to, displacement, types[0], types[1], representation, MPI_INFO_NULL),
+                      "MPI_File_set_view");
+  for (MPI_Datatype& type : types) free_derived(type);
+  return set;
+}
+
 Status open_native(OpenFile& file, MPI_Comm comm, const std::string& path, Pointers pointers) {
-  int only_once = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE;
+  // A sequential file could not be told where its shared pointer stands.
+  int only_once = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_SEQUENTIAL;
   if (pointers == Pointers::as_they_are) only_once |= MPI_MODE_APPEND;
   // Where there is no shorter name the whole one is tried: the open is collective.
   auto shorter = mpi::OpenablePath::of(path);
@@ -131,15 +149,10 @@ Status open_native(OpenFile& file, MPI_Comm comm, const std::string& path, Point
     MPI_File_set_errhandler(opened, handler);
     MPI_Errhandler_free(&handler);
   }
-  if (pointers == Pointers::as_they_are) {
-    MPI_File_set_view(opened, static_cast<MPI_Offset>(file.displacement), file.element, file.element,
-                      "native", MPI_INFO_NULL);
-  }
-  if (pointers == Pointers::as_they_are && (file.mode & MPI_MODE_SEQUENTIAL) == 0) {
-    MPI_File_seek(opened, static_cast<MPI_Offset>(file.position / file.element_bytes), MPI_SEEK_SET);
-  }
+  const Status seen = pointers == Pointers::as_they_are ? take_view(file.native, opened) : Status();
+  if (file.native != file.handle) MPI_File_close(&file.native);
   file.native = opened;
-  return {};
+  return seen;
 }
 
 Status make_plain(OpenFile& file, Reason reason) {
@@ -148,53 +161,26 @@ Status make_plain(OpenFile& file, Reason reason) {
   std::string name;
   NEVE_TRY(create_beside(file, temporary, name));
   NEVE_TRY(fill(file, name));
-  uint64_t shared = 0;
-  const Status kept = mpi::guarded("plain file", [&]() -> Status {
-    if (file.shared.has_place()) {
-      NEVE_ASSIGN(shared, file.shared.value());
-    }
-    if (!file.writes() || !temporary) return {};
-    return temporary->commit();
-  });
+  const Status kept = mpi::guarded(
+      "plain file", [&]() -> Status { return file.writes() && temporary ? temporary->commit() : Status(); });
   NEVE_TRY(mpi::agree(*file.comm, kept));
   NEVE_TRY(mpi::agree(*file.comm, open_native(file, file.comm->get(), file.writes() ? file.path : name)));
-  if (shared > 0) {
-    MPI_File_seek_shared(file.native, static_cast<MPI_Offset>(shared / file.element_bytes), MPI_SEEK_SET);
-  }
-  file.shared.forget();
   file.state = State::plain;
   say_plain(file, reason);
   return close_frames(file);
-}
-
-Status publish_emptied(OpenFile& file) {
-  if (!file.is_emptied) return {};
-  const Status named = mpi::guarded("rename", [&] { return file.empty ? file.empty->commit() : Status(); });
-  NEVE_TRY(mpi::agree(*file.comm, named));
-  file.empty.reset();
-  file.is_emptied = false;
-  return {};
 }
 
 Status settle_plain(OpenFile& file, Reason reason) {
-  NEVE_TRY(publish_emptied(file));
+  const Status replayed = mpi::guarded("plain file", [&]() -> Status {
+    if (file.journal.is_empty()) return {};
+    NEVE_ASSIGN(const Opened to, Opened::open(file.path, O_WRONLY));
+    return file.journal.replay(to.descriptor(), file.path);
+  });
+  NEVE_TRY(mpi::agree(*file.comm, replayed));
+  file.journal.clear();
   file.state = State::plain;
   say_plain(file, reason);
   return {};
-}
-
-Status make_empty(OpenFile& file) {
-  std::optional<files::TemporaryFile> temporary;
-  std::string name;
-  NEVE_TRY(create_beside(file, temporary, name));
-  NEVE_TRY(mpi::agree(*file.comm, open_native(file, file.comm->get(), name)));
-  file.empty.reset();
-  if (temporary) file.empty.emplace(std::move(*temporary));
-  file.is_emptied = true;
-  file.state = State::undecided;
-  file.min_bytes = 0;
-  file.shared.forget();
-  return close_frames(file);
 }
 
 Status make_plain_alone(const std::string& path) {
@@ -211,19 +197,16 @@ Status make_plain_alone(const std::string& path) {
     if (got < 0) return held.failed();
     if (!is_frame_file(std::span(beginning).first(static_cast<size_t>(got)))) return {};
 
-    uint64_t file_bytes = 0;
-    NEVE_ASSIGN(const FrameFileIndex index, mpi::read_index(path, file_bytes));
-    NEVE_ASSIGN(const auto frames, plotfile::File::open(path));
+    NEVE_ASSIGN(const auto frames, mpi::FrameFileReader::open(MPI_COMM_SELF, path));
     NEVE_ASSIGN(files::TemporaryFile beside, files::TemporaryFile::beside(path));
     NEVE_TRY(mpi::create_file(beside.path(), {}));
     NEVE_ASSIGN(const Opened to, Opened::open(beside.path(), O_WRONLY));
-    const uint64_t value_bytes = dtype_bytes(index.dtype);
-    NEVE_TRY(copy_parts(
-        index.values * value_bytes, 0, 1, to, beside.path(), [&](uint64_t at, std::span<std::byte> out) {
-          mpi::Moved moved;
-          return mpi::read_frames(*frames, index, {at / value_bytes, out.size() / value_bytes}, out.data(),
-                                  settings().transfer.values.encode.threads, moved);
-        }));
+    const int threads = settings().transfer.values.encode.threads;
+    NEVE_TRY(copy_parts(frames->bytes(), 0, 1, to, beside.path(), [&](uint64_t at, std::span<std::byte> out) {
+      mpi::Moved moved;
+      return frames->read(at, out.size(), out.data(), threads, moved);
+    }));
+    NEVE_TRY(frames->close());
     return beside.commit();
   }
 }

@@ -6,9 +6,11 @@
 #include <filesystem>
 
 #include "preload/mpi/agreement.hpp"
+#include "preload/mpi/file_ratios.hpp"
 #include "preload/mpi/following.hpp"
 #include "preload/mpi/inside.hpp"
 #include "preload/mpi/make_plain.hpp"
+#include "preload/mpi/native_calls.hpp"
 #include "preload/mpi/settings.hpp"
 #include "preload/trace/mpi_library.hpp"
 
@@ -49,14 +51,15 @@ Status prepare(Opening& opening) {
   opening.is_another = is_another != 0;
   for (const auto& other : others) {
     const std::lock_guard lock(other->mutex);
-    if (other->state == State::undecided && other->objection == Reason::none)
-      other->objection = Reason::opened_twice;
-    if (other->state != State::framed || other->leader || !other->writes()) continue;
+    if (other->leader || !other->writes() || other->state == State::plain) continue;
     if (opening.is_by_all) {
       other->has_said = other->has_said || opening.is_wanted();  // take_over says it
-      NEVE_TRY(make_plain(*other, Reason::opened_twice));
-    } else {
+      NEVE_TRY(meet(*other, {Reason::opened_twice, 0}));
+      NEVE_TRY(hand_over_pointers(*other));
+    } else if (other->state == State::framed) {
       opening.leader = other;
+    } else if (other->objection == Reason::none) {
+      other->objection = Reason::opened_twice;
     }
   }
   return {};
@@ -64,7 +67,7 @@ Status prepare(Opening& opening) {
 
 Reason against_frames(const Opening& opening, const Found& there) {
   if (opening.has(MPI_MODE_DELETE_ON_CLOSE)) return Reason::deleted;
-  if (opening.has(MPI_MODE_SEQUENTIAL)) return Reason::shared_pointer;
+  if (opening.has(MPI_MODE_SEQUENTIAL)) return Reason::sequential;
   if (opening.is_another) return Reason::opened_twice;
   if (!opening.is_by_all) return Reason::opened_by_some;
   return !there.is_frames && there.bytes > 0 ? Reason::other_data : Reason::none;
@@ -99,11 +102,22 @@ Status open_frames(OpenFile& file, const Opening& opening, Reason reason) {
   file.state = State::framed;
   if (opening.is_wanted() && reason == Reason::none) {
     auto writer =
-        mpi::FrameFileWriter::open(opening.comm, file.path, mpi::FrameFileWriter::Begin::from_existing);
+        mpi::FrameFileWriter::open(opening.comm, file.path, mpi::FrameFileWriter::Begin::from_existing,
+                                   mpi::FrameFileWriter::Types::any, file_rate_sites());
     if (writer.ok()) file.writer = std::move(*writer);
     if (file.writer != nullptr) NEVE_TRY(file.writer->share_index());
   }
   if (opening.has(MPI_MODE_APPEND)) file.position = size_of(file);
+  return file.shared.place(*file.comm, file.path, file.position);
+}
+
+// Collective: ranks that have a file of frames open already open it by themselves.
+Status join(OpenFile& file, const Opening& opening) {
+  NEVE_ASSIGN(mpi::Comm comm, mpi::Comm::duplicate(opening.comm));
+  file.comm.emplace(std::move(comm));
+  file.leader = opening.leader;
+  file.state = State::framed;
+  if (opening.has(MPI_MODE_APPEND)) file.position = size_of(*opening.leader);
   return file.shared.place(*file.comm, file.path, file.position);
 }
 
@@ -117,9 +131,9 @@ Status take_over(const std::shared_ptr<OpenFile>& file, const Opening& opening) 
   if (!opening.is_wanted()) return {};
   if (reason == Reason::none) {
     file->state = State::undecided;
-  } else {
-    say_once(*file, reason);
+    return file->shared.place(*file->comm, file->path);
   }
+  say_once(*file, reason);
   return {};
 }
 
@@ -141,13 +155,8 @@ Outcome open_here(Opening& opening, MPI_File* handle) {
   const auto file = std::make_shared<OpenFile>(*handle, opening.path);
   file->opened_name = std::move(shorter);
   file->mode = opening.mode;
-  if (opening.leader) {
-    file->leader = opening.leader;
-    file->state = State::framed;
-    if (opening.has(MPI_MODE_APPEND)) file->position = size_of(*opening.leader);
-  } else if (const Status taken = take_over(file, opening); !taken.ok()) {
-    return own(taken, !file->comm || file->comm->rank() == 0);
-  }
+  const Status taken = opening.leader ? join(*file, opening) : take_over(file, opening);
+  if (!taken.ok()) return own(taken, !file->comm || file->comm->rank() == 0);
   // Without a bound only files of frames are ours.
   if (settings().files || file->state != State::plain || file->native != file->handle) add_open(file);
   return {};
@@ -155,7 +164,7 @@ Outcome open_here(Opening& opening, MPI_File* handle) {
 
 // Collective: the end of a file that is not plain.
 Status close_frames(OpenFile& file) {
-  Status status = settle_for_good(file);
+  Status status = meet(file);
   if (file.writer != nullptr) {
     const Status closed = status.ok() ? file.writer->close() : file.writer->abandon();
     if (status.ok()) status = closed;
@@ -199,6 +208,7 @@ int close_file(MPI_File* handle) {
     if (file->state != State::plain && !file->leader) {
       outcome = own(close_frames(*file), file->comm->rank() == 0);
     }
+    file->shared.forget();
     file->is_closed = true;
   }
   remove_open(*handle);

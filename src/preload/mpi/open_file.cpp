@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "preload/mpi/open_file.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 
@@ -12,16 +16,40 @@ namespace {
 std::mutex mutex;
 std::vector<std::shared_ptr<OpenFile>> open_files;
 
-// The values of a run that lies before the last of the frames.
-Status read_values(OpenFile& file, uint64_t first, uint64_t count, std::byte* out) {
-  mpi::Moved moved;
-  const int threads = settings().transfer.values.encode.threads;
-  return file.writer != nullptr ? file.writer->read(first, count, out, threads, moved)
-                                : file.reader->read(first, count, out, threads, moved);
+uint64_t framed_bytes_of(const OpenFile& file) {
+  return file.writer != nullptr ? file.writer->bytes() : file.reader->bytes();
 }
 
-uint64_t values_of(const OpenFile& file) {
-  return file.writer != nullptr ? file.writer->values() : file.reader->index().values;
+// Boxes that lie before the end of the pieces.
+Status read_held(OpenFile& file, std::span<const FileBox> boxes, std::byte* out) {
+  mpi::Moved moved;
+  const int threads = settings().transfer.values.encode.threads;
+  return file.writer != nullptr ? file.writer->read(boxes, out, threads, moved)
+                                : file.reader->read(boxes, out, threads, moved);
+}
+
+// What MPI has written of a file that has no frames yet.
+Status read_native(const OpenFile& file, std::span<const FileBox> boxes, std::span<std::byte> out) {
+  std::fill(out.begin(), out.end(), std::byte{0});
+  const int descriptor = ::open(file.path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return failure(file.path + ": " + std::strerror(errno));
+  uint64_t before = 0;
+  bool is_well = true;
+  for (const FileBox& box : boxes) {
+    visit_runs(box, 0, max_file_bytes, [&](uint64_t packed, uint64_t place, uint64_t bytes) {
+      is_well =
+          is_well && ::pread(descriptor, out.data() + before + packed, bytes, static_cast<off_t>(place)) >= 0;
+    });
+    before += box.bytes();
+  }
+  const int error = errno;
+  ::close(descriptor);
+  return is_well ? Status() : failure(file.path + ": " + std::strerror(error));
+}
+
+uint64_t native_bytes_of(const OpenFile& file) {
+  MPI_Offset bytes = 0;
+  return MPI_File_get_size(file.native, &bytes) == MPI_SUCCESS ? static_cast<uint64_t>(bytes) : 0;
 }
 
 }  // namespace
@@ -67,38 +95,32 @@ void say_plain(OpenFile& file, Reason reason) {
   say(file.path + ": " + std::string(text_of(reason)) + "; the file is passed through as it is");
 }
 
-std::optional<DType> dtype_of(const OpenFile& file) {
-  if (file.writer != nullptr) return file.writer->dtype();
-  return file.reader->index().dtype;
-}
-
 uint64_t size_of(OpenFile& file) {
-  const auto dtype = dtype_of(file);
-  const uint64_t bytes = dtype ? values_of(file) * dtype_bytes(*dtype) : 0;
+  const uint64_t bytes = file.state == State::framed ? framed_bytes_of(file) : native_bytes_of(file);
   return std::max({bytes, file.min_bytes, file.journal.end()});
 }
 
-Status read_frame_bytes(OpenFile& file, uint64_t at, std::span<std::byte> out) {
-  const auto dtype = dtype_of(file);
-  const uint64_t value_bytes = dtype ? dtype_bytes(*dtype) : 1;
-  const uint64_t held_bytes = dtype ? values_of(file) * value_bytes : 0;
-  const uint64_t end = std::min(at + out.size(), held_bytes);
-  const uint64_t here = end > at ? end - at : 0;  // in frames; behind them is what nobody wrote
-  std::memset(out.data() + here, 0, out.size() - here);
-  if (here > 0 && at % value_bytes == 0 && here % value_bytes == 0) {
-    NEVE_TRY(read_values(file, at / value_bytes, here / value_bytes, out.data()));
-  } else if (here > 0) {
-    const uint64_t first = at / value_bytes;
-    Bytes whole(((end + value_bytes - 1) / value_bytes - first) * value_bytes);
-    NEVE_TRY(read_values(file, first, whole.size() / value_bytes, whole.data()));
-    std::memcpy(out.data(), whole.data() + (at - first * value_bytes), here);
+Status read_frame_bytes(OpenFile& file, std::span<const FileBox> boxes, std::span<std::byte> out) {
+  if (file.state != State::framed) return read_native(file, boxes, out);
+  const uint64_t end = framed_bytes_of(file);
+  const auto is_before_end = [&](const FileBox& box) { return box.end() <= end; };
+  if (std::all_of(boxes.begin(), boxes.end(), is_before_end)) return read_held(file, boxes, out.data());
+  // What lies behind the pieces is what nobody wrote.
+  std::fill(out.begin(), out.end(), std::byte{0});
+  uint64_t before = 0;
+  std::vector<FileBox> parts;
+  for (const FileBox& box : boxes) {
+    parts.clear();
+    append_byte_slice(box, 0, bytes_of_box_before(box, end), parts);
+    NEVE_TRY(read_held(file, parts, out.data() + before));
+    before += box.bytes();
   }
   return {};
 }
 
-Status read_bytes(OpenFile& file, uint64_t at, std::span<std::byte> out) {
-  NEVE_TRY(read_frame_bytes(file, at, out));
-  return file.journal.overlay(at, out);
+Status read_boxes(OpenFile& file, std::span<const FileBox> boxes, std::span<std::byte> out) {
+  NEVE_TRY(read_frame_bytes(file, boxes, out));
+  return file.journal.overlay(boxes, out);
 }
 
 }  // namespace neve::pmpi

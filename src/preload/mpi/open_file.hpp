@@ -15,14 +15,16 @@
 #include "parallel/file/openable_path.hpp"
 #include "parallel/transfer/frame_file_reader.hpp"
 #include "parallel/transfer/frame_file_writer.hpp"
+#include "preload/mpi/file_view.hpp"
 #include "preload/mpi/journal.hpp"
 #include "preload/mpi/reasons.hpp"
 #include "preload/mpi/shared_pointer.hpp"
 
 namespace neve::pmpi {
 
-// undecided: without frames, and may get some: only a collective write begins them, by agreement of all
-// ranks. Until then all calls are MPI's own. plain: they are for good. framed: the values are in frames.
+// undecided: without frames, and may get some, by agreement of all ranks in a collective call. Until then
+// what is written goes into the file by MPI's own calls, or, once a rank has written values that frames are
+// for, into that rank's journal. plain: all calls are MPI's own for good. framed: everything is in frames.
 enum class State { undecided, plain, framed };
 
 struct OpenFile {
@@ -46,22 +48,16 @@ struct OpenFile {
   std::unique_ptr<mpi::FrameFileWriter> writer;
   std::unique_ptr<mpi::FrameFileReader> reader;
   Journal journal;
-  // The path has earlier frames and the program has set the size to 0: `native` is an empty file of a name of
-  // its own (rank 0 has that), which takes the path's when the program syncs or closes.
-  bool is_emptied = false;
-  std::optional<files::TemporaryFile> empty;
   // Of a file that some ranks opened while all of them had it open with frames: whose values these are.
   std::shared_ptr<OpenFile> leader;
   // Bytes that a split collective call has moved already, until its end.
   std::optional<uint64_t> split_bytes;
 
-  // The view, where it is whole: bytes before it, the type of its elements; and the file pointers, in bytes
-  // from its beginning. Of a framed file alone: else MPI has them.
-  uint64_t displacement = 0;
-  MPI_Datatype element = MPI_BYTE;
-  uint64_t element_bytes = 1, position = 0;
+  // Of a file that is not plain: the view, and the file pointers, in bytes of it.
+  FileView view;
+  uint64_t position = 0;
   SharedPointer shared;
-  uint64_t min_bytes = 0;  // the program has set the file's size
+  uint64_t min_bytes = 0;  // the size is at least this: the program has asked for it
 
   bool writes() const { return (mode & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) != 0; }
   bool reads() const { return (mode & MPI_MODE_WRONLY) == 0; }
@@ -87,12 +83,11 @@ void remove_open(MPI_File handle);
 // Once a file, on its rank 0.
 void say_plain(OpenFile& file, Reason reason);
 
-// Bytes that the program finds in a framed file, as far as this rank knows.
+// Bytes that the program finds in a file that is not plain, as far as this rank knows.
 uint64_t size_of(OpenFile& file);
-std::optional<DType> dtype_of(const OpenFile& file);
-// Not collective. Bytes `at` and on of a framed file, of which nobody wrote are 0: of its frames, and with
-// what this rank has written since.
-Status read_frame_bytes(OpenFile& file, uint64_t at, std::span<std::byte> out);
-Status read_bytes(OpenFile& file, uint64_t at, std::span<std::byte> out);
+// Not collective: the packed bytes of boxes, of which those that nobody wrote are 0. Of a framed file from
+// its frames, or all that this rank can know.
+Status read_frame_bytes(OpenFile& file, std::span<const FileBox> boxes, std::span<std::byte> out);
+Status read_boxes(OpenFile& file, std::span<const FileBox> boxes, std::span<std::byte> out);
 
 }  // namespace neve::pmpi

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "parallel/comm/agree.hpp"
+#include "preload/mpi/type_boxes.hpp"
 
 namespace neve::pmpi {
 namespace {
@@ -41,6 +42,24 @@ uint64_t type_bytes(MPI_Datatype type) {
   MPI_Count bytes = 0;
   if (type == MPI_DATATYPE_NULL || MPI_Type_size_x(type, &bytes) != MPI_SUCCESS || bytes < 0) return 0;
   return static_cast<uint64_t>(bytes);
+}
+
+bool is_dense(MPI_Datatype type) {
+  const auto boxes = boxes_of(type, 1);
+  return boxes && boxes->boxes.size() == 1 && boxes->boxes[0].first == 0 && boxes->boxes[0].is_contiguous() &&
+         boxes->bytes == boxes->extent;
+}
+
+Result<ByteSpan> packed(const Elements& elements, Bytes& room) {
+  const uint64_t bytes = static_cast<uint64_t>(elements.count) * type_bytes(elements.type);
+  if (bytes == 0) return ByteSpan();
+  if (is_dense(elements.type)) return ByteSpan(static_cast<const std::byte*>(elements.data), bytes);
+  room.reserve(bytes);
+  NEVE_TRY(pack(elements, [&](uint64_t, ByteSpan part) -> Status {
+    room.insert(room.end(), part.begin(), part.end());
+    return {};
+  }));
+  return ByteSpan(room);
 }
 
 Status pack(const Elements& elements, const std::function<Status(uint64_t, ByteSpan)>& take) {

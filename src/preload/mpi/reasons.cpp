@@ -7,30 +7,18 @@ std::string_view text_of(Reason reason) {
   switch (reason) {
     case Reason::none:
       break;
-    case Reason::first_is_small:
-      return "its first write is of less than NEVE_MPI_MIN_BYTES";
-    case Reason::first_is_of_one_rank:
-      return "its first write is one rank's own, not one of all ranks";
-    case Reason::other_type:
-      return "it is written with a type other than that of its frames, or of floating point";
-    case Reason::mixed_types:
-      return "the ranks write different types";
-    case Reason::inside_of_value:
-      return "it is written at a byte inside of a value";
     case Reason::too_large:
-      return "it has more values than a frame file holds";
-    case Reason::too_much_held:
-      return "single ranks write more than may be held in memory";
-    case Reason::view_with_holes:
-      return "it has a file view with holes, of a derived type, or not native";
-    case Reason::shared_pointer:
-      return "it is written with a shared file pointer";
-    case Reason::nonblocking:
-      return "it is written by nonblocking calls";
+      return "it has more bytes than a frame file holds";
+    case Reason::scattered:
+      return "it is written in so many single places that a list of them would be larger";
+    case Reason::other_view:
+      return "it has a file view that is not native, or whose bytes are not in their order in the file";
+    case Reason::too_much_before:
+      return "it has more than 256 MiB of other data before the first values";
+    case Reason::sequential:
+      return "it is opened with MPI_MODE_SEQUENTIAL";
     case Reason::atomicity:
       return "it is used in atomic mode";
-    case Reason::cut_off:
-      return "values are cut off";
     case Reason::opened_twice:
       return "it is opened more than once at a time";
     case Reason::opened_by_some:
@@ -43,6 +31,8 @@ std::string_view text_of(Reason reason) {
       return "no file can be made beside it";
     case Reason::not_asked_for:
       return "it is written by a program that is not asked to write frames";
+    case Reason::does_not_pay:
+      return "values are in it sooner than frames would be (--always writes frames)";
   }
   return "";
 }

@@ -10,24 +10,19 @@ namespace neve::pmpi {
 // Ranks agree on the largest number.
 enum class Reason : int64_t {
   none,
-  first_is_small,
-  first_is_of_one_rank,
-  other_type,
-  mixed_types,
-  inside_of_value,
   too_large,
-  too_much_held,
-  view_with_holes,
-  shared_pointer,
-  nonblocking,
+  scattered,
+  other_view,
+  too_much_before,
+  sequential,
   atomicity,
-  cut_off,
   opened_twice,
   opened_by_some,
   other_data,
   deleted,
   no_room_beside,
   not_asked_for,
+  does_not_pay,
 };
 
 std::string_view text_of(Reason reason);

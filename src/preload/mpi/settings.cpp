@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <string_view>
 
@@ -39,15 +40,30 @@ Status read_variable(const char* variable, uint64_t least, uint64_t most, uint64
   return text.empty() ? Status() : options::read_whole(variable, text, least, most, number);
 }
 
+// Of collective calls, by their kinds' numbers.
+constexpr std::array<std::string_view, 5> call_names = {"gather", "allgather", "alltoall", "bcast",
+                                                        "scatter"};
+
+// Of collective calls, gathers alone find the bound of a ratio.
+constexpr unsigned with_a_ratio = 1U << static_cast<int>(Kind::gather);
+
 Status read_calls(Settings& settings) {
-  const std::string text = text_of("NEVE_MPI_CALLS");
-  for (const std::string& call : split(text.empty() ? "gather,file" : text, ',')) {
-    if (call == "gather") {
-      settings.gathers = settings.compresses;
+  const std::vector<std::string> calls = split(text_of("NEVE_MPI_CALLS"), ',');
+  if (calls.empty()) {
+    const bool is_ratio = settings.transfer.values.bound.mode == BoundMode::ratio;
+    const unsigned all = is_ratio ? with_a_ratio : (1U << call_names.size()) - 1;
+    settings.calls = settings.compresses ? all : 0;
+    settings.files = settings.compresses;
+  }
+  for (const std::string& call : calls) {
+    const auto name = std::find(call_names.begin(), call_names.end(), call);
+    if (name != call_names.end()) {
+      settings.calls |= settings.compresses ? 1U << (name - call_names.begin()) : 0;
     } else if (call == "file") {
       settings.files = settings.compresses;
     } else {
-      return usage_error("NEVE_MPI_CALLS holds '" + call + "'; allowed are gather, file");
+      return usage_error(
+          fmt::format("NEVE_MPI_CALLS holds '{}'; allowed are {}, file", call, fmt::join(call_names, ", ")));
     }
   }
   return {};
@@ -55,9 +71,9 @@ Status read_calls(Settings& settings) {
 
 constexpr std::string_view prefix = "NEVE_MPI_";
 // Beside those of the table of options; the last two are read elsewhere.
-constexpr const char* other_variables[] = {"NEVE_MPI_CALLS",   "NEVE_MPI_FILES",  "NEVE_MPI_MIN_BYTES",
-                                           "NEVE_MPI_LAYER",   "NEVE_MPI_REPORT", "NEVE_MPI_BLOCK_BYTES",
-                                           "NEVE_MPI_LIBRARY", "NEVE_MPI_HINTS"};
+constexpr const char* other_variables[] = {"NEVE_MPI_CALLS",  "NEVE_MPI_FILES",   "NEVE_MPI_MIN_BYTES",
+                                           "NEVE_MPI_LAYER",  "NEVE_MPI_REPORT",  "NEVE_MPI_BLOCK_BYTES",
+                                           "NEVE_MPI_ALWAYS", "NEVE_MPI_LIBRARY", "NEVE_MPI_HINTS"};
 // Those that mean something to a program that only reads frames.
 constexpr const char* without_bound[] = {"NEVE_MPI_BOUND", "NEVE_MPI_THREADS", "NEVE_MPI_REPORT",
                                          "NEVE_MPI_LIBRARY", "NEVE_MPI_HINTS"};
@@ -120,13 +136,15 @@ Status read_options(Settings& settings) {
   return settings.compresses ? refuse_idle_options(settings.transfer.values) : Status();
 }
 
-// Gathers find the bound of a ratio anew for each call; files do not.
+// Gathers and files find the bound of a ratio anew for each call; nothing else does.
 Status refuse_searched_bound(const Settings& settings) {
   const Bound& bound = settings.transfer.values.bound;
   if (bound.mode != BoundMode::ratio) return check_bound(bound).in("NEVE_MPI_BOUND");
-  if (!settings.files) return {};
-  return usage_error(fmt::format(
-      "NEVE_MPI_BOUND is {}, which is for gathers alone; set NEVE_MPI_CALLS to gather", to_string(bound)));
+  if ((settings.calls & ~with_a_ratio) == 0) return {};
+  return usage_error(
+      fmt::format("NEVE_MPI_BOUND is {}, which is for gathers and files; set NEVE_MPI_CALLS to gather,file "
+                  "or one of them",
+                  to_string(bound)));
 }
 
 // Without a bound nothing is compressed: frame files are read, whatever else is asked for.
@@ -136,7 +154,7 @@ Status refuse_idle_variables(const Settings& settings) {
   };
   if (settings.compresses) {
     const bool is_idle = !settings.files && !text_of("NEVE_MPI_FILES").empty();
-    return is_idle ? refusal("NEVE_MPI_FILES", "with NEVE_MPI_CALLS gather") : Status();
+    return is_idle ? refusal("NEVE_MPI_FILES", "with NEVE_MPI_CALLS that are not file") : Status();
   }
   for (const std::string& variable : known_variables()) {
     const bool is_for_all =
@@ -152,6 +170,8 @@ Status read_environment(Settings& settings) {
   NEVE_TRY(read_options(settings));
   const std::string reports = text_of("NEVE_MPI_REPORT");
   if (!reports.empty()) NEVE_TRY(options::parse_value(reports, settings.reports).in("NEVE_MPI_REPORT"));
+  const std::string always = text_of("NEVE_MPI_ALWAYS");
+  if (!always.empty()) NEVE_TRY(options::parse_value(always, settings.always).in("NEVE_MPI_ALWAYS"));
   const std::string min_bytes = text_of("NEVE_MPI_MIN_BYTES");
   if (!min_bytes.empty()) {
     NEVE_TRY(mpi::read_min_bytes("NEVE_MPI_MIN_BYTES", min_bytes, settings.min_bytes));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands before MPI's own functions: gathers, and all that touches a file.
+// What stands before MPI's own functions: the beginning, the end, and all that touches a file.
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <link.h>
 
 #include <array>
@@ -8,8 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "preload/mpi/call_sites.hpp"
+#include "preload/mpi/file_ratios.hpp"
 #include "preload/mpi/files.hpp"
-#include "preload/mpi/gathers.hpp"
 #include "preload/mpi/inside.hpp"
 #include "preload/mpi/open_close.hpp"
 #include "preload/mpi/settings.hpp"
@@ -87,21 +89,20 @@ int access_by_name(std::string_view name, MPI_File file, const Buffer& buffer, c
 void report() {
   if (!settings().reports) return;
   const Inside inside;
-  say_ratios();
-  const Counts& gathers = gather_counts();
+  const CallSums calls = say_calls();
+  say_file_ratios();
   const FileCounts& files = file_counts();
-  std::array<uint64_t, 7> numbers = {gathers.calls, gathers.value_bytes, gathers.frame_bytes,
-                                     files.writes,  files.value_bytes,   files.frame_bytes,
-                                     files.reads};
-  std::array<uint64_t, 7> all = {};
+  std::array<uint64_t, 4> numbers = {files.writes, files.value_bytes, files.frame_bytes, files.reads};
+  std::array<uint64_t, 4> all = {};
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Reduce(numbers.data(), all.data(), static_cast<int>(all.size()), MPI_UINT64_T, MPI_SUM, 0,
              MPI_COMM_WORLD);
   if (rank != 0) return;
-  const auto text = [&](size_t i) { return std::to_string(all[i]); };
-  say("calls of all ranks: " + text(0) + " gathers, " + text(1) + " bytes of values as " + text(2) + "; " +
-      text(3) + " writes, " + text(4) + " bytes as " + text(5) + "; " + text(6) + " reads");
+  say(fmt::format(
+      "in all: {} collective calls, {} bytes of values as {}; {} writes of ranks, {} bytes as {}; "
+      "{} reads",
+      calls.calls, calls.value_bytes, calls.moved_bytes, all[0], all[1], all[2], all[3]));
 }
 
 }  // namespace
@@ -200,7 +201,8 @@ BOTH(int, File_get_position, (MPI_File file, MPI_Offset* offset), (file, offset)
   return file_position(file, offset, [&](MPI_File of) { return NEVE_PMPI(File_get_position)(of, offset); });
 }
 BOTH(int, File_seek_shared, (MPI_File file, MPI_Offset offset, int whence), (file, offset, whence)) {
-  return seek_file_shared(file, [&](MPI_File of) { return NEVE_PMPI(File_seek_shared)(of, offset, whence); });
+  return seek_file_shared(file, offset, whence,
+                          [&](MPI_File of) { return NEVE_PMPI(File_seek_shared)(of, offset, whence); });
 }
 BOTH(int, File_get_position_shared, (MPI_File file, MPI_Offset* offset), (file, offset)) {
   return file_position_shared(file, offset,
@@ -216,41 +218,6 @@ BOTH(int, File_get_atomicity, (MPI_File file, int* is_on), (file, is_on)) {
 BOTH(int, File_set_errhandler, (MPI_File file, MPI_Errhandler handler), (file, handler)) {
   return set_file_errhandler(file, [&](MPI_File of) { return NEVE_PMPI(File_set_errhandler)(of, handler); });
 }
-
-// Arrays that are not there are for MPI to judge.
-template <class Number>
-std::function<int64_t(int)> numbers_of(const Number* numbers) {
-  if (numbers == nullptr) return {};
-  return [numbers](int rank) { return static_cast<int64_t>(numbers[rank]); };
-}
-
-#define GATHERS(suffix, number, displacement)                                                                \
-  BOTH(int, Gather##suffix,                                                                                  \
-       (const void* send, number send_count, MPI_Datatype send_type, void* recv, number recv_count,          \
-        MPI_Datatype recv_type, int root, MPI_Comm comm),                                                    \
-       (send, send_count, send_type, recv, recv_count, recv_type, root, comm)) {                             \
-    return gather({send, send_count, send_type, recv, recv_count, {}, {}, false, recv_type, root, comm},     \
-                  [&] {                                                                                      \
-                    return NEVE_PMPI(Gather##suffix)(send, send_count, send_type, recv, recv_count,          \
-                                                     recv_type, root, comm);                                 \
-                  });                                                                                        \
-  }                                                                                                          \
-  BOTH(int, Gatherv##suffix,                                                                                 \
-       (const void* send, number send_count, MPI_Datatype send_type, void* recv, const number recv_counts[], \
-        const displacement displs[], MPI_Datatype recv_type, int root, MPI_Comm comm),                       \
-       (send, send_count, send_type, recv, recv_counts, displs, recv_type, root, comm)) {                    \
-    return gather({send, send_count, send_type, recv, 0, numbers_of(recv_counts), numbers_of(displs), true,  \
-                   recv_type, root, comm},                                                                   \
-                  [&] {                                                                                      \
-                    return NEVE_PMPI(Gatherv##suffix)(send, send_count, send_type, recv, recv_counts,        \
-                                                      displs, recv_type, root, comm);                        \
-                  });                                                                                        \
-  }
-
-GATHERS(, int, int)
-#if MPI_VERSION >= 4
-GATHERS(_c, MPI_Count, MPI_Aint)
-#endif
 
 BOTH(int, Init, (int* count, char*** words), (count, words)) {
   require_one_mpi();

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "core/amr/coverage.hpp"
+#include "core/bits/checksum.hpp"
+#include "core/codecs/frame_values.hpp"
 #include "core/format/frame_file.hpp"
 #include "neve/frame.hpp"
 #include "neve/stream.hpp"
@@ -216,29 +218,62 @@ void make_stream_seeds(Places& places) {
   }
 }
 
+namespace {
+
+// A frame file as it grows.
+class GrowingFile {
+ public:
+  void add(PieceKind kind, DType dtype, const FileBox& box, std::span<const std::byte> stored) {
+    FramePiece piece;
+    piece.kind = kind;
+    piece.dtype = dtype;
+    piece.at = file_.size();
+    piece.bytes = stored.size();
+    if (kind == PieceKind::raw) piece.checksum = checksum(stored);
+    piece.place = FilePlace(box);
+    index_.bytes = std::max(index_.bytes, box.end());
+    index_.pieces.push_back(std::move(piece));
+    file_.insert(file_.end(), stored.begin(), stored.end());
+  }
+
+  size_t pieces() const { return index_.pieces.size(); }
+  std::vector<std::byte> finished() {
+    const auto listed = index_bytes(index_);
+    const auto header = header_bytes(index_, file_.size(), listed);
+    std::copy(header.begin(), header.end(), file_.begin());
+    file_.insert(file_.end(), listed.begin(), listed.end());
+    return file_;
+  }
+
+ private:
+  FrameFileIndex index_;
+  std::vector<std::byte> file_ = std::vector<std::byte>(frame_file_header_bytes);
+};
+
+}  // namespace
+
 void make_frame_file_seeds(Places& places) {
   for (const NamedArray& real : real_arrays(places)) {
-    const uint64_t value_bytes = dtype_bytes(real.array.dtype);
+    const auto value_bytes = static_cast<uint32_t>(dtype_bytes(real.array.dtype));
     const uint64_t values = real.array.values.size() / value_bytes;
-    FrameFileIndex index{real.array.dtype, values, {}};
-    std::vector<std::byte> file(frame_file_header_bytes);
+    GrowingFile file;
+    const std::span<const std::byte> all(real.array.values);
+    file.add(PieceKind::raw, DType::f32, line_box(0, 1, 64), pack_raw(all.first(64)));
     constexpr uint64_t piece = 700;
-    // The last pieces lie over the first ones.
-    for (uint64_t first = 0; first + piece <= values && index.entries.size() < 4; first += piece - 100) {
-      const std::vector<uint64_t> shape = {piece};
+    // The last pieces lie over the first ones; each second one in rows with gaps.
+    for (uint64_t first = 0; first + piece <= values && file.pieces() < 5; first += piece - 100) {
+      const std::vector<uint64_t> shape = {10, piece / 10};
       ArrayOptions options;
       options.bound = {BoundMode::rel, 1e-3};
-      const auto frame =
-          must(encode_array(real.array.dtype, shape, real.array.values.data() + first * value_bytes, options),
-               real.name);
-      index.entries.push_back({first, piece, file.size(), frame.size()});
-      file.insert(file.end(), frame.begin(), frame.end());
+      const auto frame = must(
+          encode_array(real.array.dtype, shape, all.subspan(first * value_bytes).data(), options), real.name);
+      FileBox box{64 + first * value_bytes, value_bytes, 2, {}};
+      box.directions[0] = {shape[0], (shape[1] + (file.pieces() % 2 == 0 ? 30 : 0)) * value_bytes};
+      box.directions[1] = {shape[1], value_bytes};
+      file.add(PieceKind::frame, real.array.dtype, box, frame);
     }
-    const auto entries = index_bytes(index);
-    const auto header = header_bytes(index, file.size(), entries);
-    std::copy(header.begin(), header.end(), file.begin());
-    file.insert(file.end(), entries.begin(), entries.end());
-    places.put("frame_file", real.name, file);
+    file.add(PieceKind::zeros, DType::f32, line_box(100, 3, 70), {});
+    places.put("frame_file", real.name, file.finished());
   }
 }
 

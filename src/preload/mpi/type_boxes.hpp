@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI datatypes as rectangles of bytes.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/format/file_box.hpp"
+
+namespace neve::pmpi {
+
+// What all elements of a type are.
+enum class ElementKind { f32, f64, other };
+// `other` where the type has no elements, or MPI does not tell.
+ElementKind elements_of(MPI_Datatype type);
+
+// One instance of a type that begins at byte 0: where its bytes lie, in the type's order. The values of its
+// boxes are runs of bytes, as long as can be.
+struct TypeBoxes {
+  std::vector<FileBox> boxes;
+  uint64_t bytes = 0;   // of all boxes
+  uint64_t extent = 0;  // from one instance to the next
+};
+
+// Nothing where the type takes more than `most` boxes, has bytes before byte 0 or some that do not come one
+// behind another, or is of a kind that MPI does not describe.
+std::optional<TypeBoxes> boxes_of(MPI_Datatype type, size_t most);
+
+// Frees a type that MPI has handed out, unless it is a predefined one.
+void free_derived(MPI_Datatype& type);
+
+// Appends a box; where it goes on as the last ones do, these grow instead.
+void append_box(FileBox box, std::vector<FileBox>& boxes);
+
+// The same bytes as values of so many bytes each. False, and no boxes, where some run holds no whole number
+// of values, or where a box would take more than `most` boxes.
+bool cut_into_values(uint32_t value_bytes, size_t most, std::vector<FileBox>& boxes);
+
+}  // namespace neve::pmpi
