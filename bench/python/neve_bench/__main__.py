@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 
-from neve._arguments import Parser
+from neve._arguments import Parser, run_for_a_pipe
 from neve._errors import Error
 
 from . import ceaz, codebooks, codecs, copy, filter, links, lossless, region, write, xarray
@@ -45,17 +43,5 @@ def main(arguments: list[str] | None = None) -> int:
         return error.code
 
 
-def main_of_a_pipe() -> int:
-    """The command, also where nobody reads its output to the end, as `head` does not."""
-    try:
-        code = main()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Python would complain again when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
-    return code
-
-
 if __name__ == "__main__":
-    sys.exit(main_of_a_pipe())
+    sys.exit(run_for_a_pipe(main))

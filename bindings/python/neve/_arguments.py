@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import re
+import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 NUMBER = re.compile(r"-\.?\d")
@@ -59,3 +61,17 @@ class Parser(argparse.ArgumentParser):
         like = difflib.get_close_matches(name, known, 1)
         hint = f"; did you mean {like[0]}?" if like else ""
         self.error(f"unknown option '{name}'{hint} (`{self.prog} --help` lists what is allowed)")
+
+
+def run_for_a_pipe(main: Callable[[], int]) -> int:
+    """The exit code of a command, also where nobody reads its output to the end, as `head` does
+    not.
+    """
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python would complain again when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    return code

@@ -6,15 +6,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-import signal
 import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from . import _files
-from ._arguments import Parser
+from ._arguments import Parser, run_for_a_pipe
 from ._choice import ChoiceLog
 from ._choice_log import read_choices
 from ._errors import FAILURE, Error
@@ -121,17 +119,5 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def main_of_a_pipe() -> int:
-    """The command, also where nobody reads its output to the end, as `head` does not."""
-    try:
-        code = main()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Python would complain again when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
-    return code
-
-
 if __name__ == "__main__":
-    sys.exit(main_of_a_pipe())
+    sys.exit(run_for_a_pipe(main))
