@@ -28,6 +28,11 @@ Status decode_piece(const FramePiece& piece, ByteSpan stored, std::byte* out, in
   return {};
 }
 
+// Values of a file may begin at any byte of it, and so at any address of what was asked for.
+bool is_aligned_to(DType dtype, const std::byte* place) {
+  return reinterpret_cast<uintptr_t>(place) % dtype_bytes(dtype) == 0;
+}
+
 // Nothing is held for a piece that cannot be what the index says.
 Status check_stored(const FramePiece& piece, ByteSpan stored) {
   if (piece.kind == PieceKind::frame) return Frame::parse(stored).status();
@@ -44,7 +49,12 @@ Status decode_values(ByteSpan bytes, DType dtype, uint64_t values, std::byte* ou
                                frame.shape().element_count, dtype_name(frame.dtype()), values,
                                dtype_name(dtype)));
   }
-  return frame.decode(out, values * dtype_bytes(dtype), threads);
+  const uint64_t out_bytes = values * dtype_bytes(dtype);
+  if (is_aligned_to(dtype, out)) return frame.decode(out, out_bytes, threads);
+  Bytes aligned(out_bytes);
+  NEVE_TRY(frame.decode(aligned.data(), out_bytes, threads));
+  std::ranges::copy(aligned, out);
+  return {};
 }
 
 Bytes pack_raw(ByteSpan bytes) {

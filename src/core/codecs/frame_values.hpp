@@ -12,6 +12,7 @@
 namespace neve {
 
 // Decodes a frame that is to hold exactly `values` values of the type. Corrupt when it does not.
+// `out` may be at any address.
 Status decode_values(ByteSpan frame, DType dtype, uint64_t values, std::byte* out, int threads = 1);
 
 // What is stored for bytes that are no frame.
