@@ -5,10 +5,13 @@ import pathlib
 import random
 import struct
 import sys
+from unicodedata import category
 
 import netCDF4
 import numpy as np
 import pytest
+
+from neve._page import shown
 
 from .classic_files import FORMATS, make
 from .conftest import run_as_stranger, shared
@@ -255,10 +258,30 @@ def test_names_are_shown_without_control_characters(neve, tmp_path):
     ):
         outcome = neve(*words)
         assert not {"\x1b", "\x9b"} & set(outcome.out), words
-        for shown in ("a\\x1b[31mred", "b\\x0ac", "d\\x9b1m", "é"):
-            assert words[0] == "verify" or shown in outcome.out, words
+        for name in ("a\\x1b[31mred", "b\\x0ac", "d\\x9b1m", "é"):
+            assert words[0] == "verify" or name in outcome.out, words
     missing = neve("info", tmp_path / "x\x1b[31m", expect=None)
     assert missing.code != 0 and "\x1b" not in missing.err and "x\\x1b[31m" in missing.err
+
+
+def test_what_reorders_or_hides_text_is_shown_as_python_shows_it(neve, tmp_path):
+    source, copy = tmp_path / "old.nc", tmp_path / "new.nc"
+    of_format = [
+        c for c in map(chr, range(1, sys.maxunicode)) if category(c) in ("Cc", "Cf", "Zl", "Zp")
+    ]
+    names = [f"n{i}" + "".join(of_format[i : i + 20]) for i in range(0, len(of_format), 20)]
+    names += ["a\u202etxet", "b\u2066c\u2069", "\ufeffd", "e\u2028f", "água\U0001f30a"]
+    dims = [("e", 0), *((f"of {name}", 2) for name in names)]
+    source.write_bytes(cdf5(dims=dims, variables=[(name, 0) for name in names]))
+    told = [neve("info", source), neve("convert", source, copy), neve("info", copy)]
+    for outcome in (*told, neve("verify", source, copy)):
+        assert not set(of_format) & set(outcome.out.replace("\n", ""))
+    for outcome in told:
+        assert [name for name in names if shown(name) not in outcome.out] == []
+    assert "a\\u202etxet" in told[0].out and "b\\u2066c\\u2069" in told[0].out
+    assert "água\U0001f30a" in told[0].out
+    missing = neve("info", tmp_path / "x\u202e", expect=None)
+    assert missing.code != 0 and "x\\u202e" in missing.err
 
 
 def test_what_is_no_source_is_told_before_the_target(neve, tmp_path):

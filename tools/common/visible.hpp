@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of files, and of what is in them, as people see them: what controls a terminal stands as \xNN.
+// Names of files, and of what is in them, as people see them: characters that control a terminal, or the
+// order or place of the text beside them, stand as \xNN, \uNNNN or \UNNNNNNNN, bytes that are no UTF-8 as
+// \xNN. bindings/python/neve/_page.py shows them as the same.
 #pragma once
 
 #include <string>

@@ -8,6 +8,7 @@
 #include "preload/trace/collect.hpp"
 #include "preload/trace/path_pattern.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/visible.hpp"
 #include "tools/neve/trace_log.hpp"
 
 namespace neve::cli {
@@ -136,7 +137,7 @@ void add_overflow_warnings(const trace::Trace& t, std::vector<std::string>& line
 std::string program_of(const TraceSummary& s, const trace::File& file) {
   if (file.shares.size() != 1) return "its processes";
   const std::string& program = s.trace.processes[static_cast<size_t>(file.shares.begin()->first)].program;
-  return printable(program.substr(program.rfind('/') + 1));
+  return visible_line(program.substr(program.rfind('/') + 1));
 }
 
 void add_unexplained_warnings(const TraceSummary& s, std::vector<std::string>& lines) {
@@ -164,15 +165,6 @@ void add_unexplained_warnings(const TraceSummary& s, std::vector<std::string>& l
 }
 
 }  // namespace
-
-std::string printable(const std::string& text) {
-  std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    shown += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
-  }
-  return shown;
-}
 
 Moved moved_of(const Counters& counters) {
   Moved by_level[trace::level_count];
@@ -220,7 +212,7 @@ Writers writers_of(const trace::File& file) {
 
 std::string shown_name(const FileRow& row) {
   const std::string& name = row.file->renamed_to.empty() ? *row.path : row.file->renamed_to.front();
-  return printable(name);
+  return visible_line(name);
 }
 
 std::string process_name(const trace::Process& process) {

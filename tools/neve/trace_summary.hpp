@@ -89,8 +89,6 @@ Result<TraceSummary> summarize_trace(const std::string& path, const std::string&
 Moved moved_of(const trace::Counters& counters);
 Moved moved_of(const trace::Share& share);
 Writers writers_of(const trace::File& file);
-// Names come from programs: a control character becomes \\x1b.
-std::string printable(const std::string& text);
 std::string shown_name(const FileRow& row);
 std::string process_name(const trace::Process& process);
 // Bytes that reached POSIX for each handed to MPI-IO; "-" where one of them is not known.

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "tools/common/console.hpp"
+#include "tools/common/visible.hpp"
 
 namespace neve::cli {
 namespace {
@@ -275,7 +276,7 @@ std::string files_table(const TraceSummary& s, size_t top) {
 std::string phases_table(const TraceSummary& s) {
   Table table(counter_heads(s.label + ": phase"));
   for (const auto& [name, counters] : s.phases) {
-    table.add(counter_cells(s, name.empty() ? "(before any)" : printable(name), counters));
+    table.add(counter_cells(s, name.empty() ? "(before any)" : visible_line(name), counters));
   }
   return table.text();
 }
@@ -342,7 +343,7 @@ std::string trace_tables(const std::vector<TraceSummary>& all, size_t top) {
   for (const TraceSummary& s : all) {
     text += fmt::format(
         "{}: {}\n", s.label,
-        s.trace.command.empty() ? s.path : printable(fmt::format("{}", fmt::join(s.trace.command, " "))));
+        s.trace.command.empty() ? s.path : visible_line(fmt::format("{}", fmt::join(s.trace.command, " "))));
   }
   text += fmt::format("\n{}\n{}\n{}", totals_table(all), histogram_table(all), frequent_table(all));
   for (const TraceSummary& s : all) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import io
+import unicodedata
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DPI = 110
+# Of a character; surrogates stand for bytes of a path that are no UTF-8.
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 1280px; margin: 2em auto; padding: 0 1em; }
@@ -50,8 +53,17 @@ class Cell(NamedTuple):
 
 
 def shown(text: str) -> str:
-    """Without control characters, which a name may have."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+    """A name with what no reader sees as \\xNN, \\uNNNN or \\UNNNNNNNN: control characters, and
+    those that reorder, join or hide the text beside them (tools/common/visible.cpp shows the same).
+    """
+    return "".join(c if unicodedata.category(c) not in _UNSEEN else _escape(c) for c in text)
+
+
+def _escape(character: str) -> str:
+    point = ord(character)
+    if point < 0x100:
+        return f"\\x{point:02x}"
+    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
 
 
 def shown_lines(text: str) -> str:

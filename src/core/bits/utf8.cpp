@@ -8,29 +8,26 @@
 #include <string>
 
 namespace neve {
-namespace {
-
-// Bytes of the sequence that `text` begins with; 0: none.
-size_t sequence_bytes(std::string_view text) {
+Utf8Character first_character(std::string_view text) {
+  if (text.empty()) return {};
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  if (byte(0) < 0x80) return 1;
+  if (byte(0) < 0x80) return {1, byte(0)};
   const size_t bytes = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
-  if (byte(0) < 0xc0 || byte(0) > 0xf7 || text.size() < bytes) return 0;
-  uint32_t point = byte(0) & (0x7fU >> bytes);
+  if (byte(0) < 0xc0 || byte(0) > 0xf7 || text.size() < bytes) return {};
+  char32_t point = byte(0) & (0x7fU >> bytes);
   for (size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
+    if ((byte(i) & 0xc0) != 0x80) return {};
     point = point << 6 | (byte(i) & 0x3fU);
   }
-  constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool is_surrogate = point >= 0xd800 && point <= 0xdfff;
-  return point < least[bytes] || point > 0x10ffff || is_surrogate ? 0 : bytes;
+  if (point < least[bytes] || point > 0x10ffff || is_surrogate) return {};
+  return {bytes, point};
 }
-
-}  // namespace
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const size_t bytes = sequence_bytes(text);
+    const size_t bytes = first_character(text).bytes;
     if (bytes == 0) return false;
     text.remove_prefix(bytes);
   }
@@ -41,7 +38,7 @@ Status check_utf8(std::string_view what, std::string_view name) {
   if (is_utf8(name)) return {};
   std::string shown;
   while (!name.empty()) {
-    const size_t bytes = sequence_bytes(name);
+    const size_t bytes = first_character(name).bytes;
     if (bytes > 0) {
       shown += name.substr(0, bytes);
     } else {

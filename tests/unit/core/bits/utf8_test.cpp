@@ -16,6 +16,21 @@ TEST(Utf8, AcceptsWhatEncodersMake) {
   EXPECT_TRUE(is_utf8(std::string_view("a\0b", 3)));
 }
 
+TEST(Utf8, GivesTheFirstCharacter) {
+  const auto expect = [](std::string_view text, size_t bytes, char32_t point) {
+    const Utf8Character found = first_character(text);
+    EXPECT_EQ(found.bytes, bytes) << text;
+    EXPECT_EQ(found.point, point) << text;
+  };
+  expect("", 0, 0);
+  expect("ab", 1, U'a');
+  expect("\xc2\x9b...", 2, 0x9b);
+  expect("\xe2\x80\xae", 3, 0x202e);
+  expect("\xf3\xa0\x80\x81", 4, 0xe0001);
+  expect("\x9b", 0, 0);
+  expect("\xe2\x80", 0, 0);
+}
+
 TEST(Utf8, RefusesEverythingElseAndShowsIt) {
   for (const char* text :
        {"\xe9", "a\x80", "\xc3", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80",
