@@ -303,6 +303,19 @@ def test_control_characters_are_not_printed(tmp_path, capsys):
     assert "\x1b" not in capsys.readouterr().err
 
 
+@pytest.mark.filterwarnings("error")
+def test_pictures_show_what_fonts_have_no_picture_of(tmp_path):
+    pytest.importorskip("matplotlib")
+    from neve._choice_pictures import picture
+
+    path = write(tmp_path / "a.h5", [choice("/a\x1b[3\u202e", 0, "zs\x07td\u2066", "first")])
+    assert choices.main([str(path), "-o", str(tmp_path / "a.png")]) == 0
+    assert choices.main([str(path), "-o", str(tmp_path / "a.html")]) == 0
+    figure = picture(neve.read_choices(path))
+    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["/a\\x1b[3\\u202e"]
+    assert figure.legends[0].get_texts()[0].get_text() == "zs\\x07td\\u2066"
+
+
 def test_runs_have_all_steps_once():
     rows = series(3, 10)
     for of_variable in by_variable(rows).values():

@@ -12,6 +12,7 @@ import neve
 pytest.importorskip("matplotlib")
 from matplotlib import image  # noqa: E402
 from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: E402
+from matplotlib.text import Text  # noqa: E402
 from pictures import STEP, colour_at, value_at  # noqa: E402
 
 import neve.plot  # noqa: E402
@@ -75,6 +76,21 @@ def ocean(tmp_path_factory):
 
 def shown(figure, panel=0):
     return figure.axes[panel].get_images()[0].get_array()
+
+
+@pytest.mark.filterwarnings("error")
+def test_names_are_drawn_without_control_characters(tmp_path):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        for name, shape in (("t\x07\u202e", (8, 8)), ("line\x1b", (8,))):
+            file[name] = np.arange(np.prod(shape), dtype="f4").reshape(shape)
+            file[name].attrs["units"] = "m\x1b"
+    plane = neve.plot.plot(path, out=tmp_path / "a.png", field="t\x07\u202e")
+    line = neve.plot.plot(path, out=tmp_path / "b.png", field="line\x1b")
+    texts = [t.get_text() for figure in (plane, line) for t in figure.findobj(Text)]
+    assert not any(set("\x07\x1b\u202e") & set(text) for text in texts)
+    assert any("t\\x07\\u202e" in text for text in texts)
+    assert "line\\x1b (m\\x1b)" in texts and "m\\x1b" in texts
 
 
 def test_without_a_field_all_fields_are_drawn_and_no_coordinates(ocean):

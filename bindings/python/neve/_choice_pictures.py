@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ._choice import Choice, ChoiceLog
 from ._choice_runs import by_variable, runs_of
+from ._page import shown
 from ._picture import pyplot
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ _NAME_LENGTH = 40
 
 
 def _short(name: str) -> str:
+    name = shown(name)
     return name if len(name) <= _NAME_LENGTH else "..." + name[3 - _NAME_LENGTH :]
 
 
@@ -77,7 +79,7 @@ def _keys(log: ChoiceLog, colours: dict[str, str]) -> Iterator[Artist]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    yield from (Patch(color=colour, label=method) for method, colour in colours.items())
+    yield from (Patch(color=colour, label=shown(method)) for method, colour in colours.items())
     found = {choice.reason for choice in log.choices}
     for reason, (marker, words) in _MARKS.items():
         if reason in found:

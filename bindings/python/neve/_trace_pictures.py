@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._page import shown
 from ._picture import pyplot
 from ._tables import size_text
 from ._trace_counts import BIN_TITLES, BINS, LEVELS, STDIO, Level, Trace, ranks_in_order, span
@@ -39,7 +40,12 @@ def _plain(texts: Iterable[Text]) -> None:
         text.set_parse_math(False)
 
 
+def _name(trace: Trace) -> str:
+    return shown(trace["label"])
+
+
 def _short(name: str) -> str:
+    name = shown(name)
     return name if len(name) <= NAME_LENGTH else "..." + name[3 - NAME_LENGTH :]
 
 
@@ -50,7 +56,7 @@ def _size_panel(axes: Axes, traces: list[Trace], level: Level) -> None:
     for i, (trace, one) in enumerate(zip(traces, counts, strict=True)):
         places = [b - GROUP_WIDTH / 2 + (i + 0.5) * width for b in range(len(BINS))]
         colour = COLOURS[i % len(COLOURS)]
-        bars = axes.bar(places, one, width * 0.92, label=trace["label"], color=colour)
+        bars = axes.bar(places, one, width * 0.92, label=_name(trace), color=colour)
         if shown_bars <= LABELLED_BARS:
             labels = [f"{count:,}" if count else "" for count in one]
             axes.bar_label(bars, labels=labels, fontsize=6, padding=1, rotation=90)
@@ -61,7 +67,7 @@ def _size_panel(axes: Axes, traces: list[Trace], level: Level) -> None:
     axes.set_xlabel(f"size of a write at the {level.title} level, bytes")
     axes.set_ylabel("writes")
     told = [
-        f"{trace['label']} {sum(one):,}" if level.bins(trace["total"]) else f"{trace['label']} -"
+        f"{_name(trace)} {sum(one):,}" if level.bins(trace["total"]) else f"{_name(trace)} -"
         for trace, one in zip(traces, counts, strict=True)
     ]
     _plain([axes.set_title(f"{level.title}: {', '.join(told)} writes", fontsize=9, wrap=True)])
@@ -100,8 +106,8 @@ def timeline(rows: Sequence[tuple[str, Mapping[str, Any]]], seconds: float, titl
         bars = []
         for row, (_, counts) in enumerate(rows):
             if (one := span(counts, what)) is not None:
-                shown = max(one[1] - one[0], seconds * 0.002)  # a short one is seen, too
-                bars.append((one[0], shown, row - 0.4 + lane_number * lane))
+                length = max(one[1] - one[0], seconds * 0.002)  # a short one is seen, too
+                bars.append((one[0], length, row - 0.4 + lane_number * lane))
         begins, widths, places = zip(*bars, strict=True) if bars else ((), (), ())
         axes.barh(places, widths, lane, left=begins, align="edge", color=colour)
     axes.set_yticks(range(len(rows)), [_short(name) for name, _ in rows], fontsize=7)
@@ -109,7 +115,7 @@ def timeline(rows: Sequence[tuple[str, Mapping[str, Any]]], seconds: float, titl
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlim(0, max(seconds, 1e-9) * 1.01)
     axes.set_xlabel("time from the start of the run, s")
-    _plain([axes.set_title(title, fontsize=9)])
+    _plain([axes.set_title(shown(title), fontsize=9)])
     axes.grid(axis="x", linewidth=0.4, alpha=0.5)
     axes.set_axisbelow(True)
     keys = [Patch(color=colour, label=word) for _, word, colour in USES]
@@ -197,11 +203,11 @@ def heatmap(traces: list[Trace], level: Level) -> Figure | None:
             done = "written" if way == "write" else "read"
             if (i, way) not in tables:
                 axes.set_axis_off()
-                _plain([axes.set_title(f"{trace['label']}: no bytes {done}", fontsize=9)])
+                _plain([axes.set_title(f"{_name(trace)}: no bytes {done}", fontsize=9)])
                 continue
             table, seconds = tables[i, way]
             image = _heat_panel(axes, table, seconds, len(trace["ranks"]), norm)
-            words = f"{trace['label']}: bytes {done} by {level.title} in each {seconds:g} s"
+            words = f"{_name(trace)}: bytes {done} by {level.title} in each {seconds:g} s"
             _plain([axes.set_title(words, fontsize=9)])
     bar = figure.colorbar(image, ax=panels)
     bar.set_label("bytes of a row; white: none", labelpad=14)

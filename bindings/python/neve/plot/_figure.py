@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._page import shown_lines
 from ._drawing import Drawing, Plane
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def arranged(
         (panel[1] + MARGIN_INCHES[1]) * rows + HEADING_INCHES,
     )
     figure = new_figure(size or whole)
-    figure.suptitle(heading, fontsize=11)
+    figure.suptitle(shown_lines(heading), fontsize=11)
     axes = [figure.add_subplot(rows, columns, i + 1) for i in range(count)]
     return figure, axes
 

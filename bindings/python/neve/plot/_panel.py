@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from .._page import shown_lines
 from ._drawing import Axis, Line, Masked, Outline, Plane, finite
 from ._figure import Size, drawn_inches, keeps_shape
 
@@ -54,9 +55,9 @@ def draw_panel(
         _draw_legend(axes, drawn, "#404040" if outlines is FIELD_OUTLINES else "#ffffff", size)
     _tell_dates(axes.xaxis, plane.x)
     _tell_dates(axes.yaxis, plane.y)
-    axes.set_xlabel(plane.x.label)
-    axes.set_ylabel(plane.y.label)
-    axes.set_title(title, fontsize=10)
+    axes.set_xlabel(shown_lines(plane.x.label))
+    axes.set_ylabel(shown_lines(plane.y.label))
+    axes.set_title(shown_lines(title), fontsize=10)
     if is_empty:
         axes.text(0.5, 0.5, NO_VALUE, transform=axes.transAxes, ha="center", va="center")
         return
@@ -65,7 +66,7 @@ def draw_panel(
     figure.colorbar(
         image,
         cax=axes.inset_axes((1 + bar * 2 / 3, 0, bar, 1)),
-        label=plane.units,
+        label=shown_lines(plane.units),
         extend=_beyond(plane.values, norm),
     )
 
@@ -75,9 +76,10 @@ def draw_line(axes: Axes, line: Line, title: str, norm: Normalize | None) -> Non
     from matplotlib.colors import LogNorm
 
     axes.plot(line.x.points, line.values, linewidth=1)
-    axes.set_xlabel(line.x.label)
-    axes.set_ylabel(f"{line.field} ({line.units})" if line.units else line.field)
-    axes.set_title(title, fontsize=10)
+    axes.set_xlabel(shown_lines(line.x.label))
+    name = f"{line.field} ({line.units})" if line.units else line.field
+    axes.set_ylabel(shown_lines(name))
+    axes.set_title(shown_lines(title), fontsize=10)
     axes.grid(alpha=0.3)
     _tell_dates(axes.xaxis, line.x)
     if isinstance(norm, LogNorm):
