@@ -206,6 +206,11 @@ def cdf5(records=0, dims=(), attributes=(), variables=()):
             2,
             "dimension y has length 4611686018427387904; netCDF-4 allows",
         ),
+        (
+            {"dims": [("t", 0)], "records": 2**62},
+            2,
+            "record dimension t has length 4611686018427387904; netCDF-4 allows 46116860184273879",
+        ),
         ({"dims": [("y", 2**64 - 2)]}, 4, "dimension y is 18446744073709551614; allowed: up to"),
         ({"dims": [("t", 0)], "records": 2**64 - 2}, 4, "the number of records is 184467440737"),
         ({"attributes": ["a" * 100_000]}, 2, "has a name of 100000 bytes; HDF5 allows 65534"),
@@ -235,7 +240,7 @@ def test_what_netcdf4_cannot_hold_is_told_by_name(neve, tmp_path, content, code,
     "content",
     [
         {"dims": [("y", 2**62 - 1)]},
-        {"dims": [("t", 0)], "records": 2**61},
+        {"dims": [("t", 0)], "records": 2**62 - 1},
         {"attributes": ["a" * 65_534]},
     ],
 )

@@ -451,6 +451,14 @@ def kill_after(command, watch, lines):
         process.wait()
 
 
+def test_more_values_than_can_be_counted_are_told_with_their_number(neve, tmp_path):
+    source = tmp_path / "a.h5"
+    with h5py.File(source, "w") as file:
+        file.create_dataset("a", (2**62, 3), "f8", chunks=(1024, 3))
+    told = neve("info", source, expect=4).err
+    assert f"/a: its {2**62} x 3 elements of 8 bytes; allowed are up to {2**64 - 1} bytes" in told
+
+
 def test_killed_and_gone_on_with(neve, long_source, tmp_path):
     path = tmp_path / "out.h5"
     path.write_bytes(b"what was there before")

@@ -179,10 +179,10 @@ class Builder {
 
   Status add_bare_dimension(size_t number) {
     const ClassicDimension& dimension = header_.dimensions[number];
-    if (!dimension.is_record && dimension.length > max_bare_length) {
-      return usage_error(
-          fmt::format("dimension {} has length {}; netCDF-4 allows {} where no variable has its name",
-                      dimension.name, dimension.length, max_bare_length));
+    if (dimension.length > max_bare_length) {
+      return usage_error(fmt::format(
+          "{}dimension {} has length {}; netCDF-4 allows {} where no variable has its name",
+          dimension.is_record ? "record " : "", dimension.name, dimension.length, max_bare_length));
     }
     NEVE_TRY(take_name("dimension", dimension.name, dimension.name));
     const Extent dims = {dimension.length};

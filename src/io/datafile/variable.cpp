@@ -2,6 +2,7 @@
 #include "io/datafile/variable.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <utility>
@@ -67,12 +68,12 @@ Status describe(hid_t dataset, Variable& variable) {
     }
     variable.chunk.assign(chunk.begin(), chunk.end());
   }
-  uint64_t elements = 1, bytes = 0;
+  uint64_t bytes = variable.element_bytes;
   for (const uint64_t size : variable.dims) {
-    if (__builtin_mul_overflow(elements, size, &elements)) return corrupt("its extent has no end");
+    if (!__builtin_mul_overflow(bytes, size, &bytes)) continue;
+    return corrupt(fmt::format("its {} elements of {} bytes; allowed are up to {} bytes in all",
+                               fmt::join(variable.dims, " x "), variable.element_bytes, UINT64_MAX));
   }
-  if (__builtin_mul_overflow(elements, variable.element_bytes, &bytes))
-    return corrupt("its extent has no end");
   variable.stored_bytes = H5Dget_storage_size(dataset);
   NEVE_TRY(read_filters(creation.id(), variable));
   return hdf5::ChunkCheck(dataset).check_sizes();
