@@ -250,6 +250,25 @@ def test_the_largest_that_netcdf4_can_hold_is_kept(neve, tmp_path, content):
     neve("convert", source, tmp_path / "new.nc")
 
 
+def test_each_of_many_dimensions_has_its_own_variable(neve, tmp_path):
+    source, copy = tmp_path / "old.nc", tmp_path / "new.nc"
+    count = 2000
+    with netCDF4.Dataset(source, "w", format="NETCDF3_CLASSIC") as file:
+        for i in range(count):
+            file.createDimension(f"d{i}", 1 + i % 3)
+        for i in reversed(range(count)):
+            if i % 10:  # the others are dimensions without a variable
+                file.createVariable(f"d{i}", "f4", (f"d{i}",))
+        file.createVariable("d0", "f4", ("d7",))
+    neve("convert", source, copy)
+    with netCDF4.Dataset(copy) as file:
+        assert list(file.dimensions) == [f"d{i}" for i in range(count)]
+        assert {name: v.dimensions for name, v in file.variables.items()} == {
+            "d0": ("d7",),
+            **{f"d{i}": (f"d{i}",) for i in range(count) if i % 10},
+        }
+
+
 def test_names_are_shown_without_control_characters(neve, tmp_path):
     source, copy = tmp_path / "old.nc", tmp_path / "new.nc"
     names = ["a\x1b[31mred", "b\nc", "d\x9b1m", "é"]

@@ -56,6 +56,7 @@ class Builder {
       : file_(file), driver_(driver), source_(source), header_(header) {
     scales_.resize(header.dimensions.size());
     users_.resize(header.dimensions.size());
+    for (size_t d = 0; d < header.dimensions.size(); ++d) dimensions_.emplace(header.dimensions[d].name, d);
   }
 
   Status run() {
@@ -76,10 +77,9 @@ class Builder {
  private:
   // Of the dimension that has the variable's name; a coordinate variable's first one is that.
   std::optional<size_t> dimension_named(const std::string& name) const {
-    const auto found = std::find_if(header_.dimensions.begin(), header_.dimensions.end(),
-                                    [&](const ClassicDimension& d) { return d.name == name; });
-    if (found == header_.dimensions.end()) return {};
-    return static_cast<size_t>(found - header_.dimensions.begin());
+    const auto found = dimensions_.find(name);
+    if (found == dimensions_.end()) return {};
+    return found->second;
   }
 
   Status take_name(const char* what, const std::string& name, const std::string& hdf5_name) {
@@ -222,6 +222,7 @@ class Builder {
   hdf5::SkipDriverState& driver_;
   const plotfile::File& source_;
   const ClassicHeader& header_;
+  std::map<std::string, size_t> dimensions_;   // by name
   std::map<std::string, std::string> taken_;   // names of datasets, and whose they are
   std::vector<std::string> names_;             // of the variables' datasets
   std::vector<std::string> scales_;            // of the dimensions' datasets
