@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+import tracemalloc
 
 import h5py
 import numpy as np
@@ -446,6 +447,22 @@ def test_no_more_of_a_text_is_held_than_a_log_can_have(tmp_path, monkeypatch):
     assert len(neve.read_choices(text_log(tmp_path, TEXT_ROW, with_value("step", "1")))) == 2
     with pytest.raises(Error, match="has more rows than 2"):
         neve.read_choices(text_log(tmp_path, *[TEXT_ROW] * 3))
+
+
+def test_a_long_text_takes_little_memory(tmp_path):
+    numbers = np.random.default_rng(1).random((30_000, 3)).tolist()
+    rows = [
+        f"variable_{i % 50},0,{i // 50},zstd-bitshuffle,kept,{a},0,,0,4194304,{2**20 + i},{b},{c}"
+        for i, (a, b, c) in enumerate(numbers)
+    ]
+    path = text_log(tmp_path, *rows)
+    tracemalloc.start()
+    log = neve.read_choices(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(log) == len(rows) and peak < 3.3 * path.stat().st_size
+    assert [c.step for c in log.choices[:600]] == [*range(600)]
+    assert {c.variable for c in log.choices[:600]} == {"variable_0"}
 
 
 def test_what_is_no_regular_file_is_not_opened(tmp_path):

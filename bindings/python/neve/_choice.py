@@ -22,7 +22,7 @@ _NAMES = ("variable", "method", "rival")
 _SHOWN = 60  # characters of a value in a message
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be millions
 class Choice:
     """One step of one variable."""
 

@@ -12,6 +12,8 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +116,7 @@ def _of_entry(path: Path) -> ChoiceLog | None:
 
 
 def _of_text(path: Path) -> ChoiceLog:
-    rules, rows = _choice_text.read(path, _KINDS)
-    choices = tuple(Choice(*row) for row in rows)
+    rules, choices = _choice_text.read(path, _KINDS)
     place = f"{path}: its log of choices"
     check_rules(rules, place, CORRUPT)
     if more := [name for name in rules if name not in RULES]:
@@ -147,9 +148,13 @@ def _joined(logs: Mapping[Path, ChoiceLog]) -> ChoiceLog:
 
 def _in_order(log: ChoiceLog) -> ChoiceLog:
     """By variable, in the order in which they appear, and by step."""
-    place = {name: i for i, name in enumerate(dict.fromkeys(c.variable for c in log.choices))}
-    ordered = sorted(log.choices, key=lambda c: (place[c.variable], c.level, c.step))
-    return ChoiceLog(log.rules, tuple(ordered), log.own_rules)
+    of_variables: dict[str, list[Choice]] = {}
+    for choice in log.choices:
+        of_variables.setdefault(choice.variable, []).append(choice)
+    for choices in of_variables.values():  # not by pairs of numbers: there may be millions
+        choices.sort(key=attrgetter("step"))
+        choices.sort(key=attrgetter("level"))
+    return ChoiceLog(log.rules, tuple(chain(*of_variables.values())), log.own_rules)
 
 
 def _log_group(file: h5py.File, path: str) -> h5py.Group:
