@@ -289,6 +289,14 @@ Result<LosslessMethod> parse_lossless_method(std::string_view name) {
 
 namespace {
 
+// Around it.
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
+  const size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) + 1 - first);
+}
+
 // Sets stand alone; what may be joined by + or a comma are names of methods.
 Status not_a_candidate(std::string_view name) {
   const std::string methods = method_names(std::span(lossless_method_rows).subspan(1));
@@ -302,12 +310,13 @@ Status not_a_candidate(std::string_view name) {
 }  // namespace
 
 Result<LosslessMethods> parse_lossless_methods(std::string_view names) {
+  names = without_blanks(names);
   if (is_same_word(names, all_methods_name)) return LosslessMethods{};
   if (is_same_word(names, acomps_name)) return acomps_methods;
   LosslessMethods methods;
   for (size_t begin = 0; begin <= names.size();) {
     const size_t end = std::min(names.find_first_of("+,", begin), names.size());
-    const std::string_view name = names.substr(begin, end - begin);
+    const std::string_view name = without_blanks(names.substr(begin, end - begin));
     const auto method = method_named(name);
     if (!method || *method == LosslessMethod::automatic) return not_a_candidate(name);
     methods.bits |= 1U << static_cast<unsigned>(*method);

@@ -2,6 +2,7 @@
 #include "core/options/idle.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -34,6 +35,15 @@ std::string with_arrangement(const Option& row, const std::vector<CodecUse>& use
   for (CodecUse& other : others) other.tuning.arrangement = Arrangement::automatic;
   if (!is_used_in_any(row, others)) return {};
   return fmt::format(" and arrangement {}", arrangement_name(told));
+}
+
+// " with codec lossless and method zstd": what was said of them, of which only auto is not told.
+std::string with_chosen(const CodecUse& use) {
+  std::vector<std::string> said;
+  if (use.codec != Codec::automatic) said.push_back(fmt::format("codec {}", codec_name(use.codec)));
+  if (use.tuning.method != LosslessMethod::automatic)
+    said.push_back(fmt::format("method {}", lossless_method_name(use.tuning.method)));
+  return said.empty() ? "" : fmt::format(" with {}", fmt::join(said, " and "));
 }
 
 // Those that take the tuning that `use` was told.
@@ -194,9 +204,8 @@ Status refuse_idle_choices(const Asked& asked, const CodecUse& use, bool may_be_
   for (const Option& option : table()) {
     if (!option.is_of_choice || !asked.is_given(option.key) || is_used(option, use)) continue;
     if (may_be_of_integers && is_used_by_integers(option, use)) continue;
-    return usage_error(fmt::format("{} has no meaning with codec {} and method {}: {}",
-                                   asked.named(option.key), codec_name(use.codec),
-                                   lossless_method_name(use.tuning.method), option.purpose));
+    return usage_error(
+        fmt::format("{} has no meaning{}: {}", asked.named(option.key), with_chosen(use), option.purpose));
   }
   return {};
 }

@@ -212,7 +212,7 @@ Option ghosts() {
 }
 
 constexpr std::string_view one_candidate =
-    "there is nothing to choose; allowed with --codec auto and lossless, without --method";
+    "there is nothing to choose; allowed with codec auto and lossless, without a method";
 
 std::string weight_help(std::string_view what) {
   return fmt::format(
@@ -254,13 +254,13 @@ std::vector<Option> tuning_rows() {
                  may_merge_units,
                  "only codecs lorenzo_regression and interpolation merge unit blocks, in arrangement linear; "
                  "auto tries it with the first, at efforts balanced and max"),
-      used_where(member({"method", "NAME", Kind::text, Group::expert, targets,
-                         "method of codec lossless: " + joined(lossless_method_rows, " or ")},
-                        tuning, &CodecTuning::method),
-                 may_be_lossless,
-                 "it belongs to codec lossless; allowed with --codec lossless, or with --bound lossless and "
-                 "--codec auto",
-                 true),
+      used_where(
+          member({"method", "NAME", Kind::text, Group::expert, targets,
+                  "method of codec lossless: " + joined(lossless_method_rows, " or ")},
+                 tuning, &CodecTuning::method),
+          may_be_lossless,
+          "it belongs to codec lossless; allowed with codec lossless, or with bound lossless and codec auto",
+          true),
       used_where(member({"candidates", "NAMES", Kind::text, Group::expert, targets, candidates_help()},
                         tuning, &CodecTuning::candidates),
                  weighs_candidates, one_candidate, true),
@@ -289,7 +289,7 @@ std::vector<Option> choice_rows() {
                          "speeds in scores: " + joined(speeds_names, " or ") +
                              "; by measured ones, files depend on what else the machine does"},
                         choice, &ChoiceRules::speeds),
-                 weighs_speed, "speeds have no weight; allowed with --speed-weight above 0", true),
+                 weighs_speed, "speeds have no weight; allowed with a speed weight above 0", true),
   };
   for (Option& row : rows) row.is_of_choice = true;
   return rows;

@@ -215,11 +215,20 @@ TEST(SeriesOptionTexts, AreThoseOfAnArrayAndOfItsChoices) {
   ASSERT_TRUE(again.ok()) << again.status().message();
   EXPECT_EQ(again->array.tuning, said->array.tuning);
   EXPECT_EQ(again->rules, said->rules);
-  const auto listed = parse_series_options({{"Bound", "lossless"}, {"candidates", "zstd, lorenzo"}});
-  EXPECT_EQ(listed.status().code(), Code::usage) << "names have no spaces";
-  EXPECT_EQ(
-      lossless_methods_text(parse_series_options({{"candidates", "zstd,b-LZO"}})->array.tuning.candidates),
-      "B-LZO+zstd");
+  EXPECT_EQ(lossless_methods_text(parse_series_options({{"Bound", "lossless"}, {"candidates", "zstd,b-LZO"}})
+                                      ->array.tuning.candidates),
+            "B-LZO+zstd");
+}
+
+TEST(SeriesOptionTexts, MayHaveBlanksAroundNamesOfCandidates) {
+  for (const char* spaced : {"zstd + lz4", " zstd ,lz4", "zstd\t+\tlz4 "}) {
+    const auto said = parse_series_options({{"candidates", spaced}});
+    ASSERT_TRUE(said.ok()) << said.status().message();
+    EXPECT_EQ(lossless_methods_text(said->array.tuning.candidates), "zstd+lz4");
+  }
+  EXPECT_TRUE(parse_lossless_methods(" all ")->is_all());
+  for (const char* nameless : {" ", "zstd + ", "+zstd", "zs td"})
+    EXPECT_EQ(parse_lossless_methods(nameless).status().code(), Code::usage) << nameless;
 }
 
 TEST(SeriesOptionTexts, RefuseWhatWouldDoNothing) {
@@ -235,8 +244,13 @@ TEST(SeriesOptionTexts, RefuseWhatWouldDoNothing) {
   EXPECT_EQ(parse_array_options("lossless;delta=0.1").status().code(), Code::usage) << "it is of series";
   EXPECT_EQ(parse_array_options("lossless;method=zstd;candidates=acomps").status().code(), Code::usage);
   EXPECT_EQ(parse_series_options("lossless;speeds=measured").status().message(),
-            "speeds has no meaning with codec auto and method auto: speeds have no weight; allowed with "
-            "--speed-weight above 0");
+            "speeds has no meaning: speeds have no weight; allowed with a speed weight above 0");
+  EXPECT_EQ(parse_series_options("lossless;codec=lossless;method=zstd;delta=0.1").status().message(),
+            "delta has no meaning with codec lossless and method zstd: there is nothing to choose; allowed "
+            "with codec auto and lossless, without a method");
+  EXPECT_EQ(parse_series_options("lossless;codec=exact;delta=0.1").status().message(),
+            "delta has no meaning with codec exact: there is nothing to choose; allowed with codec auto and "
+            "lossless, without a method");
 }
 
 // A bound needs a codec that makes use of it; a field's codec may do without.
