@@ -98,6 +98,31 @@ def test_the_log_says_what_was_chosen_and_why() -> None:
     assert "24 steps of 2 variables" in repr(series)
 
 
+def test_a_rule_that_would_do_nothing_is_told_in_words_of_python() -> None:
+    with pytest.raises(neve.Error) as refused:
+        neve.Series(speeds="measured")
+    assert "speeds has no meaning: speeds have no weight; allowed with a speed w" in str(
+        refused.value
+    )
+    assert "--" not in str(refused.value)
+    assert neve.Series(candidates="zstd + lz4").rules["candidates"] == "zstd+lz4"
+
+
+def test_all_steps_are_counted_also_those_that_the_log_has_dropped() -> None:
+    series = neve.Series(threads=1)
+    for step in range(3):
+        series.step(f"x{step}", wave(step))
+    for _ in range(2**16 + 100):
+        series.step("y", np.empty(0))
+    assert series.choices_dropped == 103 and len(series.choices) == 2**16
+    made = 3 + sum(choice.is_new for choice in series.choices) + 100
+    told = repr(series)
+    assert f"{2**16 + 103} steps of 4 variables, {made} choices" in told
+    assert "the log no longer has the first 103 steps" in told
+    series.step("x0", wave(0))
+    assert f"{2**16 + 104} steps of 4 variables, {made} choices" in repr(series)
+
+
 def test_a_choice_is_a_row_of_a_table() -> None:
     series = neve.Series()
     series.step("x", wave(0))

@@ -63,18 +63,24 @@ class ChoiceLog:
         return len(self.choices)
 
     def __repr__(self) -> str:
-        return f"<neve.ChoiceLog({rules_text(self.rules)}): {counts_text(self.choices)}>"
+        return (
+            f"<neve.ChoiceLog({rules_text(self.rules)}): {counts_text(*counts_of(self.choices))}>"
+        )
 
 
 def rules_text(rules: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in rules.items())
 
 
-def counts_text(choices: Sequence[Choice]) -> str:
-    """How many there are, for people."""
+def counts_of(choices: Sequence[Choice]) -> tuple[int, int, int]:
+    """Steps, variables and choices made."""
     variables = len({choice.variable for choice in choices})
-    made = sum(choice.is_new for choice in choices)
-    return f"{len(choices)} steps of {variables} variables, {made} choices"
+    return len(choices), variables, sum(choice.is_new for choice in choices)
+
+
+def counts_text(steps: int, variables: int, made: int) -> str:
+    """For people."""
+    return f"{steps} steps of {variables} variables, {made} choices"
 
 
 def short(value: object) -> str:

@@ -60,6 +60,8 @@ class Series:
     @property
     def choices_dropped(self) -> int: ...
     @property
+    def counts(self) -> tuple[int, int, int]: ...  # of all steps: they, variables, choices
+    @property
     def rules(self) -> dict[str, Any]: ...
 
 def encode_boxes(

@@ -129,8 +129,8 @@ class Series:
 
     def __repr__(self) -> str:
         dropped = self.choices_dropped
-        older = f", and {dropped} older steps that the log no longer has" if dropped else ""
-        return f"<neve.Series({rules_text(self.rules)}): {counts_text(self.choices)}{older}>"
+        older = f"; the log no longer has the first {dropped} steps" if dropped else ""
+        return f"<neve.Series({rules_text(self.rules)}): {counts_text(*self._core.counts)}{older}>"
 
 
 def _native(values: Any) -> np.ndarray:

@@ -5,7 +5,12 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string>
 
 #include "binding.hpp"
 #include "neve/options.hpp"
@@ -14,6 +19,44 @@
 namespace neve::python {
 
 namespace {
+
+// How many steps and choices a memory's log has had, also those that it has dropped. Any number of threads.
+class ChoiceCounts {
+ public:
+  // To be called after each step.
+  void note(const SelectionMemory& memory) {
+    if (++steps_noted_ % steps_between_counts == 0) count(memory);
+  }
+
+  nb::tuple told(const SelectionMemory& memory) {
+    {
+      const nb::gil_scoped_release release;
+      count(memory);
+    }
+    const std::lock_guard lock(mutex_);
+    return nb::make_tuple(steps_, steps_of_.size(), made_);
+  }
+
+ private:
+  // Often enough that other threads' steps push none out of the log that is not counted.
+  static constexpr uint64_t steps_between_counts = SelectionMemory::max_choices / 4;
+
+  void count(const SelectionMemory& memory) {
+    const std::lock_guard lock(mutex_);
+    for (const Choice& choice : memory.choices()) {
+      uint64_t& known = steps_of_[choice.variable];
+      if (choice.step < known) continue;
+      known = choice.step + 1;
+      ++steps_;
+      if (choice.reason != ChoiceReason::none) ++made_;
+    }
+  }
+
+  std::atomic<uint64_t> steps_noted_ = 0;
+  std::mutex mutex_;
+  std::map<std::string, uint64_t> steps_of_;  // by variable, as the log numbers them
+  uint64_t steps_ = 0, made_ = 0;
+};
 
 class Series {
  public:
@@ -35,6 +78,7 @@ class Series {
       frames = unwrap(encode_step(
           type, shape, inputs.size(), [&](size_t i) { return inputs[i]->data(); },
           options_for(type, options_.array), memory_, variable));
+      counts_.note(memory_);
     }
     nb::list made;
     for (const std::vector<std::byte>& frame : frames)
@@ -57,6 +101,7 @@ class Series {
   }
 
   uint64_t choices_dropped() const { return memory_.choices_dropped(); }
+  nb::tuple counts() { return counts_.told(memory_); }
 
   nb::dict rules() const {
     const CodecTuning& tuning = options_.array.tuning;
@@ -79,6 +124,7 @@ class Series {
 
   SeriesOptions options_;
   SelectionMemory memory_;
+  ChoiceCounts counts_;
 };
 
 }  // namespace
@@ -90,6 +136,7 @@ void bind_series(nb::module_& module) {
       .def("step", &Series::step, nb::arg("variable"), nb::arg("dtype"), nb::arg("shape"), nb::arg("pieces"))
       .def_prop_ro("choices", &Series::choices)
       .def_prop_ro("choices_dropped", &Series::choices_dropped)
+      .def_prop_ro("counts", &Series::counts)
       .def_prop_ro("rules", &Series::rules);
 }
 
