@@ -9,6 +9,9 @@ import subprocess
 import numpy as np
 import pytest
 
+import neve
+
+from . import step_files
 from .conftest import NEVE, SAMPLE, environment
 
 USAGE = 2
@@ -45,6 +48,27 @@ def every_command(folder, words=()):
     yield words
     for name in subcommands_in(out):
         yield from every_command(folder, (*words, name))
+
+
+@pytest.mark.parametrize("idle", [("--method", "zstd"), ("--codec", "exact")])
+def test_a_log_that_would_be_empty_is_refused(tmp_path, idle):
+    steps = step_files.make(tmp_path / "steps", 2)
+    words = ("convert", *steps, "--into", "into", "--choices", "log")
+    code, _, err = neve_in(tmp_path, *words, *idle)
+    name = " ".join(idle).removeprefix("--")
+    assert code == USAGE and not (tmp_path / "into").exists()
+    assert f"--choices log has no meaning with {name}: no variable chooses a method" in err
+    rule = ("--field", "smooth:codec=lossless,method=auto")
+    assert neve_in(tmp_path, *words, *idle, *rule)[0] == 0
+    chosen = neve.read_choices(tmp_path / "into").choices
+    assert [(c.variable, c.step) for c in chosen] == [("/smooth", 0), ("/smooth", 1)]
+
+
+def test_candidates_may_have_blanks_between_them(tmp_path):
+    steps = step_files.make(tmp_path / "steps", 1)
+    words = ("convert", *steps, "--into", "into", "--choices", "log")
+    assert neve_in(tmp_path, *words, "--candidates", "zstd + lz4")[0] == 0
+    assert neve.read_choices(tmp_path / "into").rules["candidates"] == "zstd+lz4"
 
 
 def test_every_subcommand_names_an_unknown_option(tmp_path):

@@ -182,6 +182,25 @@ Result<datafile::ChoiceLog> parse_choice_log(const std::string& name) {
   return not_a_name("--choices", name, "none, log, timings");
 }
 
+// Integers, and variables that describe the grid, take codec lossless whatever other codec the rest has.
+bool may_choose_method(const CodecUse& use) {
+  return options::is_not_exact(use) && use.tuning.method == LosslessMethod::automatic;
+}
+
+// A log has what was chosen: with methods by name for all variables it would be empty.
+Status check_log_has_choices(const Args& args, const datafile::CopyOptions& options) {
+  if (options.choice_log == datafile::ChoiceLog::none) return {};
+  const std::vector<CodecUse> uses = uses_of_copy(options);
+  if (std::any_of(uses.begin(), uses.end(), may_choose_method)) return {};
+  const std::string by_name = options.codec == Codec::exact
+                                  ? "codec exact"
+                                  : fmt::format("method {}", lossless_method_name(options.tuning.method));
+  return usage_error(fmt::format(
+      "--choices {} has no meaning with {}: no variable chooses a method, so there is nothing to log; "
+      "allowed without it, or with a rule by which variables choose, as in --field NAME:method=auto",
+      args.choice_log, by_name));
+}
+
 Result<SeriesConversion> series_conversion(const CLI::App& app, const Args& args) {
   NEVE_TRY(check_convert_options(app, options::series));
   SeriesConversion conversion;
@@ -191,6 +210,7 @@ Result<SeriesConversion> series_conversion(const CLI::App& app, const Args& args
   conversion.folder = args.into;
   NEVE_ASSIGN(conversion.options, copy_settings(args, conversion.rules));
   NEVE_ASSIGN(conversion.options.choice_log, parse_choice_log(args.choice_log));
+  NEVE_TRY(check_log_has_choices(args, conversion.options));
   NEVE_TRY(check_choice_rules(conversion.rules));
   NEVE_TRY(options::refuse_idle_choices(args.flags.asked(), uses_of_copy(conversion.options).front(), true));
   NEVE_ASSIGN(conversion.key, series_key(app, args));
@@ -504,7 +524,8 @@ void add_arguments(CLI::App& command, Args& args) {
       .add_option(
           "--choices", args.choice_log,
           "with --into: what each copy holds of the choices made for it: none, log, or timings (a log "
-          "with the time that choosing took); `neve choices` shows them")
+          "with the time that choosing took); `neve choices` shows them. Of variables whose method is "
+          "given by name there is nothing to log")
       ->capture_default_str()
       ->group(heading(Group::common));
   command
