@@ -121,6 +121,14 @@ Status count_choices(const neve_series* series, uint64_t* choices, uint64_t* dro
   return {};
 }
 
+// A step of one value throughout is coded by codec constant, whatever is kept for the next one.
+const char* why_of(const neve::Choice& choice) {
+  const bool is_nothing_to_choose =
+      choice.reason == neve::ChoiceReason::none && choice.selection.codec == neve::Codec::constant;
+  return is_nothing_to_choose ? "there was nothing to choose: one value throughout, or none"
+                              : neve::choice_reason_words(choice.reason).data();
+}
+
 Status tell_choice(const neve_series* series, uint64_t number, neve_choice* out) {
   if (series == nullptr || out == nullptr)
     return usage_error(series == nullptr ? "series is NULL" : "choice is NULL");
@@ -134,7 +142,7 @@ Status tell_choice(const neve_series* series, uint64_t number, neve_choice* out)
   told.step = of.step;
   told.method = neve::selection_name(of.selection).data();
   told.reason = neve::choice_reason_name(of.reason).data();
-  told.why = neve::choice_reason_words(of.reason).data();
+  told.why = why_of(of);
   told.performance = of.performance;
   told.estimate = of.estimate;
   told.rival = rival.empty() ? nullptr : rival.data();

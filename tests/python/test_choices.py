@@ -317,6 +317,16 @@ def test_pictures_show_what_fonts_have_no_picture_of(tmp_path):
     assert figure.legends[0].get_texts()[0].get_text() == "zs\\x07td\\u2066"
 
 
+def test_steps_with_nothing_to_choose_are_told_apart_from_kept_ones(tmp_path, capsys):
+    log = neve.Series()
+    for values in (np.arange(5000.0), np.full(50, 2.5), np.arange(5000.0)):
+        log.step("t", values)
+    log.write_choices(tmp_path / "a.h5")
+    assert choices.main([str(tmp_path / "a.h5"), "--steps"]) == 0
+    why = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines()[-3:]]
+    assert why == ["first choice", "one value, or none: nothing to choose", "kept"]
+
+
 def test_runs_have_all_steps_once():
     rows = series(3, 10)
     for of_variable in by_variable(rows).values():

@@ -58,6 +58,12 @@ def _performances(run: Sequence[Choice]) -> str:
     return first if len(run) == 1 or first == last else f"{first} to {last}"
 
 
+def _why(choice: Choice) -> str:
+    """A step of one value throughout is coded as that, whatever is kept for the next one."""
+    is_nothing_to_choose = choice.reason == "kept" and choice.method == "constant"
+    return "one value, or none: nothing to choose" if is_nothing_to_choose else WHY[choice.reason]
+
+
 HEADS = (
     *("variable", "steps", "method", "performance, first to last"),
     *("estimate", "best of the others", "why"),
@@ -69,7 +75,7 @@ def _rows(name: str, runs: Iterator[list[Choice]]) -> Iterator[tuple[str, ...]]:
         first = run[0]
         yield (
             *(name, _steps(run), first.method, _performances(run)),
-            *(_estimate(first.estimate), _rival(first), WHY[first.reason]),
+            *(_estimate(first.estimate), _rival(first), _why(first)),
         )
 
 

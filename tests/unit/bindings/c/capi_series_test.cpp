@@ -90,6 +90,29 @@ TEST(CSeries, WithoutOptionsEveryBitIsKept) {
   neve_series_free(series);
 }
 
+TEST(CSeries, AStepOfOneValueSaysThatThereWasNothingToChoose) {
+  neve_series* series = nullptr;
+  ASSERT_EQ(neve_series_create(nullptr, &series), NEVE_OK) << neve_last_error();
+  const std::vector<float> many = series_of_steps(), one(count, 1.5F);
+  const uint64_t shape[] = {count};
+  std::vector<std::string> why;
+  for (const float* values : {many.data(), one.data(), many.data()}) {
+    const void* pieces[] = {values};
+    void* frame = nullptr;
+    size_t bytes = 0;
+    ASSERT_EQ(neve_series_step(series, "n", NEVE_F32, 1, shape, 1, pieces, &frame, &bytes), NEVE_OK)
+        << neve_last_error();
+    neve_free(frame);
+    neve_choice choice = NEVE_CHOICE_INIT;
+    ASSERT_EQ(neve_series_choice(series, why.size(), &choice), NEVE_OK) << neve_last_error();
+    why.emplace_back(choice.why);
+  }
+  EXPECT_EQ(why[0], choice_reason_words(ChoiceReason::first));
+  EXPECT_EQ(why[1], "there was nothing to choose: one value throughout, or none");
+  EXPECT_EQ(why[2], choice_reason_words(ChoiceReason::none));
+  neve_series_free(series);
+}
+
 // As encode_step and neve.Series have it: any text is a name, and the log has the whole of it.
 TEST(CSeries, NamesAreKeptWhole) {
   neve_series* series = nullptr;
