@@ -493,7 +493,7 @@ TEST_F(WriteFile, AmrexLayoutCannotLeaveCellsOut) {
   const Status status = write(h, distribute_boxes(h, world_size()), options).status();
   EXPECT_EQ(status.code(), Code::usage);
   EXPECT_EQ(status.message(),
-            "strategy amrex-1d stores every cell; allowed with it are --covered auto and keep");
+            "strategy amrex-1d stores every cell; allowed with it are covered auto and keep");
 }
 
 TEST_P(Write, ASeriesOfStepsRecallsItsCodecs) {

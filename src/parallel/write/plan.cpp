@@ -92,7 +92,7 @@ Status check_strategy(const WriteOptions& options) {
   NEVE_ASSIGN(const Strategy strategy, parse_strategy(options.strategy));
   if (strategy == Strategy::filtered) NEVE_TRY(check_filtered_is_built());
   if (strategy == Strategy::amrex_1d && options.covered == Covered::drop) {
-    return usage_error("strategy amrex-1d stores every cell; allowed with it are --covered auto and keep");
+    return usage_error("strategy amrex-1d stores every cell; allowed with it are covered auto and keep");
   }
   if (strategy == Strategy::amrex_1d && options.cross_level) {
     return usage_error("strategy amrex-1d has no boxes; cross-level prediction is not allowed with it");
@@ -170,7 +170,7 @@ Status check_options(const Hierarchy& hierarchy, const WriteOptions& options) {
   NEVE_TRY(check_ghosts(hierarchy, options));
   if (options.compress && options.ghosts != amr::no_ghosts) NEVE_TRY(check_compressed_ghosts(options));
   if (!options.compress && options.covered == Covered::drop) {
-    return usage_error("uncompressed files hold every cell; allowed with them are --covered auto and keep");
+    return usage_error("uncompressed files hold every cell; allowed with them are covered auto and keep");
   }
   NEVE_TRY(check_chunk_bytes(options.chunk_bytes));
   NEVE_TRY(check_chunk_values(options.chunk_values));
