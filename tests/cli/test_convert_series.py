@@ -22,6 +22,7 @@ from . import step_files
 from .conftest import NEVE, TIMEOUT_SECONDS, environment, run_as_stranger
 
 COUNT = 6
+BOUND = ("--bound", "abs=0.01")
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +192,48 @@ def test_a_rule_is_of_variables_that_some_file_has(neve, tmp_path):
     outcome = neve(*words, expect=2)
     assert "the rule for 'lat' matches no variable of any of the 4 files" in outcome.err
     assert not (tmp_path / "c").exists()
+
+
+def test_a_setting_is_of_use_in_some_file(neve, tmp_path):
+    """The first file has nothing to choose, or a variable that takes no bound."""
+    paths = [tmp_path / f"{step}.h5" for step in range(3)]
+    smooth = np.cos(np.arange(5000) / 90).astype("f4")
+    for step, path in enumerate(paths):
+        with h5py.File(path, "w") as file:
+            file["count"] = np.arange(5000, dtype="i4")
+            file["wind"] = smooth if step else np.zeros(0, "f4")
+            file["part"] = smooth if step == 2 else np.arange(5000, dtype="i4")
+    rules = ("--field", "wind:abs=0.01", "--field", "part:abs=0.01,candidates=zstd")
+    report = neve("convert", *paths, "--into", tmp_path / "a", *rules, "--json").json
+    last = {v["name"]: v for v in report["files"][-1]["variables"]}
+    assert last["/wind"]["bound"] == last["/part"]["bound"] == "abs=0.01"
+    for path in paths[:2]:
+        with h5py.File(path, "a") as file:
+            del file["count"], file["part"]
+    neve("convert", *paths, "--into", tmp_path / "b", "--candidates", "acomps")
+    words = ("--field", "count:abs=1")
+    outcome = neve("convert", *paths, "--into", tmp_path / "c", *words, expect=2)
+    assert "gives a bound, but it matches no variable whose values" in outcome.err
+    assert not (tmp_path / "c").exists()
+    outcome = neve("convert", *paths, "--into", tmp_path / "c", "--field", "*:unchanged", *BOUND, expect=2)
+    assert "bound has no meaning where the rules leave all variables unchanged" in outcome.err
+
+
+def test_a_rule_may_give_any_name(neve, tmp_path):
+    """In the second file another name comes first; a group has a second one too."""
+    smooth = np.cos(np.arange(5000) / 90).astype("f4")
+    paths = [tmp_path / f"{step}.h5" for step in range(2)]
+    for step, path in enumerate(paths):
+        with h5py.File(path, "w") as file:
+            file["gz"] = smooth
+            if step:
+                file["alias"] = file["gz"]
+            file["run/old/wind"] = smooth
+            file["run/a_new"] = file["run/old"]
+    rules = ("--field", "gz:abs=0.01", "--field", "run/old/wind:abs=0.02")
+    report = neve("convert", *paths, "--into", tmp_path / "a", *rules, "--json").json
+    for file in report["files"]:
+        assert sorted(v["bound"] for v in file["variables"]) == ["abs=0.01", "abs=0.02"]
 
 
 def test_rules_of_variables_of_their_own_are_logged(neve, steps, tmp_path):

@@ -74,7 +74,7 @@ class Series {
 
   Status run() {
     const auto begin = std::chrono::steady_clock::now();
-    NEVE_TRY(check_rules_match());
+    NEVE_TRY(datafile::check_settings(conversion_.sources, conversion_.options));
     NEVE_ASSIGN(const bool is_new, make_folder(conversion_.folder));
     report_.before = find_done();
     for (done_ = report_.before; done_ < conversion_.sources.size();) {
@@ -102,22 +102,6 @@ class Series {
     return files;
   }
 
-  // A variable may begin at a later file, and be missing from some.
-  Status check_rules_match() const {
-    const datafile::CopyOptions& options = conversion_.options;
-    std::vector<bool> matched(options.rules.size());
-    for (const std::string& source : conversion_.sources) {
-      if (std::find(matched.begin(), matched.end(), false) == matched.end()) return {};
-      NEVE_ASSIGN(const std::vector<bool> here, datafile::rules_that_match(source, options));
-      for (size_t r = 0; r < here.size(); ++r) matched[r] = matched[r] || here[r];
-    }
-    const auto missing = std::find(matched.begin(), matched.end(), false);
-    if (missing == matched.end()) return {};
-    return usage_error(fmt::format("the rule for '{}' matches no variable of any of the {}",
-                                   options.rules[static_cast<size_t>(missing - matched.begin())].pattern,
-                                   counted(conversion_.sources.size(), "file")));
-  }
-
   size_t find_done() {
     if (!conversion_.options.resume) return 0;
     bool was_another = false;
@@ -136,7 +120,7 @@ class Series {
     const std::string& source = conversion_.sources[done_];
     datafile::CopyOptions options = conversion_.options;
     options.memory = &memory_;
-    options.rules_may_match_nothing = true;
+    options.are_settings_checked = true;
     options.say = [](const std::string& text) { say("convert", text); };
     const auto files = static_cast<double>(conversion_.sources.size());
     options.progress = [this, files](const std::string& phase, double fraction) {

@@ -19,6 +19,13 @@ constexpr size_t judged_values = 4096;
 constexpr double times_too_high = 1.2;
 
 template <class T>
+WordOf<T> word_at(const StepPart& part, size_t i) {
+  WordOf<T> word;
+  std::memcpy(&word, part.values.data() + i * sizeof(T), sizeof(T));
+  return word_of<T>(word);
+}
+
+template <class T>
 std::vector<WordOf<T>> some_words(const std::vector<StepPart>& parts) {
   size_t total = 0;
   for (const StepPart& part : parts) total += part.values.size() / sizeof(T);
@@ -26,22 +33,29 @@ std::vector<WordOf<T>> some_words(const std::vector<StepPart>& parts) {
   const size_t apart = std::max<size_t>(1, total / judged_values) | 1;
   std::vector<WordOf<T>> words;
   for (const StepPart& part : parts) {
-    for (size_t i = 0; i < part.values.size() / sizeof(T); i += apart) {
-      WordOf<T> word;
-      std::memcpy(&word, part.values.data() + i * sizeof(T), sizeof(T));
-      words.push_back(word_of<T>(word));
-    }
+    for (size_t i = 0; i < part.values.size() / sizeof(T); i += apart) words.push_back(word_at<T>(part, i));
   }
   return words;
 }
 
-// By those that come once and twice in a sample (Chao's estimate, with its correction of bias). Values in
-// order have ranks that take nothing, however many there are.
+// The share of values that differ from the one before.
 template <class T>
-bool has_too_many_for_ranks(const std::vector<StepPart>& parts) {
+double share_of_changes(const std::vector<StepPart>& parts) {
+  double changes = 0, pairs = 0;
+  for (const StepPart& part : parts) {
+    for (size_t i = 1; i < part.values.size() / sizeof(T); ++i, ++pairs)
+      changes += word_at<T>(part, i) != word_at<T>(part, i - 1) ? 1 : 0;
+  }
+  return pairs > 0 ? changes / pairs : 0;
+}
+
+// In a piece of so many values. Of values in order each change is to another one; of others, by those that
+// come once and twice in a sample (Chao's estimate, with its correction of bias).
+template <class T>
+double different_values(const std::vector<StepPart>& parts, double piece_values) {
   std::vector<WordOf<T>> words = some_words<T>(parts);
   if (std::is_sorted(words.begin(), words.end()) || std::is_sorted(words.rbegin(), words.rend()))
-    return false;
+    return share_of_changes<T>(parts) * piece_values;
   std::sort(words.begin(), words.end());
   double different = 0, once = 0, twice = 0;
   for (size_t i = 0, end = 0; i < words.size(); i = end) {
@@ -50,7 +64,7 @@ bool has_too_many_for_ranks(const std::vector<StepPart>& parts) {
     once += end - i == 1 ? 1 : 0;
     twice += end - i == 2 ? 1 : 0;
   }
-  return different + once * (once - 1) / (2 * (twice + 1)) > times_too_high * max_ranks;
+  return different + once * (once - 1) / (2 * (twice + 1));
 }
 
 }  // namespace
@@ -68,8 +82,10 @@ PartTrials::PartTrials(const Step& step, const ArrayOptions& options, const Meth
 // A step in one piece is judged by what comes of it. Any values of small pieces have ranks.
 bool PartTrials::is_hopeless(LosslessMethod method) const {
   if (method != LosslessMethod::rank || is_whole_ || step_.piece_values() <= max_ranks) return false;
-  return visit_value_type(step_.dtype,
-                          [&]<class T>(std::type_identity<T>) { return has_too_many_for_ranks<T>(parts_); });
+  const auto piece_values = static_cast<double>(step_.piece_values());
+  return visit_value_type(step_.dtype, [&]<class T>(std::type_identity<T>) {
+    return different_values<T>(parts_, piece_values) > times_too_high * max_ranks;
+  });
 }
 
 Status PartTrials::code(LosslessMethod method) {

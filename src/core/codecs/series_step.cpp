@@ -27,6 +27,8 @@ constexpr int most_verified = 2;
 constexpr double much_farther = 1.25;
 // Sizes of steps up to so many times the other are alike.
 constexpr double alike_sizes = 1.25;
+// Parts that promised so much more than the step gave are not like the rest of it.
+constexpr double misled_share = 0.85;
 // A performance that has risen says nothing of others that performed so much worse.
 constexpr double far_behind = 0.5;
 
@@ -44,6 +46,7 @@ class KeptStep {
     NEVE_TRY(decide(compared));
     choice_.choosing_ns = thread_time_ns() - begin_ns;
     NEVE_ASSIGN(EncodedStep encoded, encode(compared));
+    NEVE_TRY(check_choice(compared, encoded));
     judge(encoded);
     if (has_drifted_) NEVE_TRY(choose_again(encoded));
     complete(encoded);
@@ -63,7 +66,7 @@ class KeptStep {
     ++state_.steps_since;
     const bool is_first = !state_.kept;
     const bool is_due = state_.steps_since >= SelectionMemory::steps_between_trials;
-    if (!is_first && !is_due && !has_changed()) return {};
+    if (!is_first && !is_due && !is_rank_back_ && !has_changed()) return {};
     NEVE_ASSIGN(compared, compare());
     if (compared.scores.empty()) return {};
     const LosslessMethod best = compared.scores.front().method;
@@ -78,8 +81,14 @@ class KeptStep {
     return {};
   }
 
-  // What methods make of whole steps says nothing of steps of another size.
+  // What methods make of whole steps says nothing of steps of another size, nor that ranks could not hold the
+  // values of a larger one.
   void compare_with_alike() {
+    if (step_.raw_bytes() < state_.bytes_without_rank) {
+      state_.whole_scores.erase(LosslessMethod::rank);
+      state_.bytes_without_rank = 0;
+      is_rank_back_ = true;
+    }
     const auto bytes = static_cast<double>(step_.raw_bytes()),
                known = static_cast<double>(state_.whole_bytes);
     if (bytes <= alike_sizes * known && known <= alike_sizes * bytes) return;
@@ -141,6 +150,10 @@ class KeptStep {
     return 1;
   }
 
+  bool cannot_hold(LosslessMethod method) const {
+    const auto known = state_.whole_scores.find(method);
+    return known != state_.whole_scores.end() && known->second == 0;
+  }
   bool is_known(LosslessMethod method) const { return state_.whole_scores.count(method) > 0; }
   void know(LosslessMethod method, double score) { state_.whole_scores[method] = score; }
 
@@ -178,14 +191,16 @@ class KeptStep {
   // In the log.
   void note_estimates(const MethodComparison& compared) {
     if (!state_.kept) return;
-    choice_.estimate = compared.score_of(*state_.kept);
+    choice_.estimate = choice_.rival_estimate = 0;
     choice_.rival = {};
-    choice_.rival_estimate = 0;
     for (const MethodScore& entry : compared.scores) {
-      if (entry.method == *state_.kept || entry.score <= 0) continue;  // 0: it cannot code the values
-      choice_.rival = lossless_by(entry.method);
-      choice_.rival_estimate = entry.score;
-      return;
+      const double score = is_known(entry.method) ? state_.whole_scores[entry.method] : entry.score;
+      if (entry.method == *state_.kept) {
+        choice_.estimate = score;
+      } else if (score > choice_.rival_estimate) {
+        choice_.rival = lossless_by(entry.method);
+        choice_.rival_estimate = score;
+      }
     }
   }
 
@@ -216,9 +231,41 @@ class KeptStep {
     if (method == LosslessMethod::automatic || method == LosslessMethod::rank) return encoded;
     begin_anew(print_);
     know(LosslessMethod::rank, 0);
+    state_.bytes_without_rank = step_.raw_bytes();
     note_best(method);
-    keep(method, ChoiceReason::drift);
+    if (choice_.reason == ChoiceReason::first) {
+      state_.kept = method;  // the first choice, still
+    } else {
+      keep(method, ChoiceReason::drift);
+    }
+    note_estimates(compared);
     return encoded;
+  }
+
+  // Where parts misled the choice that was just made, those that they rate above what came of it code the
+  // step as well, and the best stays.
+  Status check_choice(const MethodComparison& compared, EncodedStep& encoded) {
+    const bool is_new = choice_.reason == ChoiceReason::first || choice_.reason == ChoiceReason::rival;
+    if (!is_new || !state_.kept || performance_of(encoded) >= misled_share * choice_.estimate) return {};
+    int tried = 0;
+    for (const MethodScore& entry : compared.scores) {
+      if (tried == most_verified || entry.score <= performance_of(encoded)) break;
+      if (entry.method == *state_.kept || is_known(entry.method)) continue;
+      ++tried;
+      auto other = encode_pieces(step_, with_selection(options_, lossless_by(entry.method)));
+      if (!other.ok() && entry.method != LosslessMethod::rank) return other.status();
+      know(entry.method, other.ok() ? performance_of(*other) : 0);
+      if (!other.ok()) continue;
+      const bool is_better = performance_of(*other) > performance_of(encoded);
+      if (is_better) std::swap(encoded, *other);
+      choice_.choosing_ns += other->choosing_ns + other->coding_ns;
+      if (!is_better) continue;
+      know(*state_.kept, performance_of(*other));
+      state_.kept = entry.method;
+      note_best(entry.method);
+    }
+    note_estimates(compared);
+    return {};
   }
 
   double performance_of(const EncodedStep& encoded) const {
@@ -262,8 +309,11 @@ class KeptStep {
     choice_.choosing_ns += thread_time_ns() - begin_ns;
     note_estimates(compared);
     if (compared.scores.empty()) return {};
-    const LosslessMethod best = compared.scores.front().method;
-    if (best == *state_.kept || !(compared.scores.front().score > compared.score_of(*state_.kept))) return {};
+    const auto front = std::find_if(compared.scores.begin(), compared.scores.end(),
+                                    [&](const MethodScore& entry) { return !cannot_hold(entry.method); });
+    if (front == compared.scores.end()) return {};
+    const LosslessMethod best = front->method;
+    if (best == *state_.kept || !(front->score > compared.score_of(*state_.kept))) return {};
     auto again = encode_pieces(step_, with_selection(options_, lossless_by(best)));
     if (!again.ok()) return best == LosslessMethod::rank ? Status() : again.status();
     const bool is_better = performance_of(*again) > performance_of(encoded);
@@ -305,6 +355,7 @@ class KeptStep {
   Choice& choice_;
   StepPrint print_;
   bool is_compared_ = false, has_drifted_ = false;
+  bool is_rank_back_ = false;  // its ranks may hold the values again
 };
 
 }  // namespace

@@ -38,9 +38,10 @@ struct SeriesState {
   double performance = 0;  // as coded then; 0: not known yet
   // What methods were seen to make of whole steps since the values changed much.
   std::map<LosslessMethod, double> whole_scores;
-  uint64_t whole_bytes = 0;  // of these steps
-  double drifted = 0;        // the most that the performance has left it by since, as a share
-  double rival = HUGE_VAL;   // the score of the second best at the last comparison; infinite: not known
+  uint64_t whole_bytes = 0;         // of these steps
+  uint64_t bytes_without_rank = 0;  // of the step whose values ranks could not hold; 0: none
+  double drifted = 0;               // the most that the performance has left it by since, as a share
+  double rival = HUGE_VAL;  // the score of the second best at the last comparison; infinite: not known
 
   // What was chosen by other weights or candidates.
   void forget(const CodecTuning& by_now, const ChoiceRules& rules) {
@@ -54,7 +55,7 @@ struct SeriesState {
     performance = drifted = 0;
     rival = HUGE_VAL;
     whole_scores.clear();
-    whole_bytes = 0;
+    whole_bytes = bytes_without_rank = 0;
   }
 };
 

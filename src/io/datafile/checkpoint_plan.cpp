@@ -59,10 +59,8 @@ class Planner {
       plan_.copy.variables.push_back(std::move(*planned));
     }
     NEVE_TRY(check_uses());
-    if (options_.compress) {
-      NEVE_TRY(settings_.check());
-      NEVE_TRY(check_something_is_coded(options_.copy, plan_.copy.variables));
-    }
+    for (const VariablePlan& variable : plan_.copy.variables) settings_.note_variable(variable);
+    if (options_.compress) NEVE_TRY(settings_.check());
     return std::move(plan_);
   }
 

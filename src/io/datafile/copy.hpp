@@ -47,8 +47,9 @@ struct CopyOptions {
   std::optional<double> fill;       // instead of what the variables declare
   bool use_fill = true;             // false: no value means "nothing here"
   std::vector<VariableRule> rules;  // later ones win
-  // A rule that matches no variable is an error, unless another file of the same series has what it matches.
-  bool rules_may_match_nothing = false;
+  // A rule or setting that changes nothing in the file is an error, unless check_settings has looked for it
+  // in all files of its series.
+  bool are_settings_checked = false;
   // Most bytes of a chunk. Given: all variables are cut anew, earlier chunks kept whole. Else the chunks of
   // the source stay, and contiguous variables get chunks of at most default_chunk_bytes.
   std::optional<uint64_t> chunk_bytes;
@@ -109,9 +110,10 @@ struct CopyReport {
   double seconds = 0;
 };
 
-// Of each rule whether it matches a variable of the data file `path`, of which the structure alone is read.
-// Errors: those of opening it (failure, corrupt, usage).
-Result<std::vector<bool>> rules_that_match(const std::string& path, const CopyOptions& options);
+// Whether each rule and codec setting changes something in one file at least of a series; of the files the
+// structure alone is read, as far as needed. Errors: usage (it names the first that does not), and those of
+// opening a file (failure, corrupt, usage).
+Status check_settings(const std::vector<std::string>& files, const CopyOptions& options);
 
 // `target` appears under its name when it is whole; what was there before stays until then. An interrupted
 // copy leaves the folder `.NAME.neve-part`, from which the next one goes on. Errors: usage

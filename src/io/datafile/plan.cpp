@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <bit>
@@ -11,12 +10,11 @@
 
 #include "core/codecs/array_part.hpp"
 #include "core/format/codec_choices.hpp"
-#include "core/options/option.hpp"
 #include "io/datafile/attributes.hpp"
 #include "io/datafile/chunk_index.hpp"
 #include "io/datafile/missing_values.hpp"
 #include "io/datafile/netcdf_names.hpp"
-#include "io/datafile/setting_uses.hpp"
+#include "io/datafile/rule_uses.hpp"
 #include "io/datafile/written_blocks.hpp"
 #include "io/hdf5/errors.hpp"
 #include "io/hdf5/filter.hpp"
@@ -31,22 +29,6 @@ using hdf5::last_error;
 // A contiguous variable of fewer bytes stays contiguous: an index of chunks and a frame's header take more
 // than is gained.
 constexpr uint64_t min_bytes = 2048;
-
-bool matches(const std::string& pattern, const std::string& path) {
-  if (pattern.find('/') == std::string::npos) {
-    return ::fnmatch(pattern.c_str(), path.c_str() + path.rfind('/') + 1, 0) == 0;
-  }
-  const std::string whole = pattern.front() == '/' ? pattern : "/" + pattern;
-  return ::fnmatch(whole.c_str(), path.c_str(), 0) == 0;
-}
-
-// A rule that has matched nothing is a mistake, and so is a bound that no variable can have.
-struct RuleUse {
-  bool matched = false, bound_used = false;
-  std::string grid_variable;  // one whose bound it would have been, had it named the variable; and why
-};
-
-bool is_lossy(const Bound& bound) { return bound.mode != BoundMode::lossless; }
 
 std::string reason_not_to_code(const Variable& variable) {
   if (variable.extent == H5S_NULL) return "no values";
@@ -133,42 +115,6 @@ void keep_integers(bool detect_fill, VariablePlan& plan) {
   plan.encode.detect_fill = detect_fill;
 }
 
-// All that a rule says but for the bound.
-void apply_codec_settings(const VariableRule& rule, VariablePlan& plan) {
-  if (rule.codec) plan.encode.codec = *rule.codec;
-  if (rule.tuning) plan.encode.tuning = *rule.tuning;
-  if (rule.effort) plan.encode.encode.effort = *rule.effort;
-  if (rule.fill) plan.encode.fill = rule.fill;
-  if (rule.is_unchanged) plan.why_not = unchanged_by_rule;
-}
-
-// What the rules say of the variable. One that describes the grid takes a bound only from a rule that names
-// it; `plan.kept_as_grid` stays where that has kept a bound away. `matching`: the rules that match.
-void apply_rules(const CopyOptions& options, const std::string& path, std::optional<GridReason> grid,
-                 VariablePlan& plan, std::vector<RuleUse>& uses, std::vector<size_t>& matching) {
-  const bool takes_bounds = plan.why_not.empty() && !is_integer(*plan.variable.dtype);
-  bool is_named = false, is_kept = grid && is_lossy(plan.asked);
-  if (is_kept) plan.asked = {BoundMode::lossless, 0};
-  for (size_t r = 0; r < options.rules.size(); ++r) {
-    const VariableRule& rule = options.rules[r];
-    if (!matches(rule.pattern, path)) continue;
-    uses[r].matched = true;
-    matching.push_back(r);
-    const bool is_for_others = grid && rule.bound && is_lossy(*rule.bound) && !names_variable(rule.pattern);
-    if (is_for_others && takes_bounds) {
-      uses[r].grid_variable = fmt::format("{} ({})", path, grid->text());
-      is_kept |= !is_named;
-    } else if (rule.bound) {
-      plan.asked = *rule.bound;
-      is_named = true;
-      is_kept = false;
-    }
-    uses[r].bound_used |= takes_bounds && plan.why_not.empty() && !is_for_others;
-    apply_codec_settings(rule, plan);
-  }
-  if (is_kept && takes_bounds) plan.kept_as_grid = std::move(grid);
-}
-
 // Whether HDF5 can make a dataset with these filters; it reads some that it cannot write (szip).
 bool can_be_made_again(hid_t dataset) {
   const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
@@ -195,40 +141,43 @@ Status check_can_be_read(hid_t dataset, const VariablePlan& plan) {
                                      netcdf_path(variable.path))};
 }
 
-Result<VariablePlan> plan_variable(hid_t dataset, const std::string& path, const CopyOptions& options,
-                                   std::optional<GridReason> grid, std::vector<RuleUse>& uses,
-                                   SettingUses& settings) {
+// How the variable is coded, but for its chunks and what its values decide.
+Result<VariablePlan> plan_settings(hid_t dataset, const std::vector<std::string>& names,
+                                   const CopyOptions& options, std::optional<GridReason> grid,
+                                   RuleUses& uses) {
   VariablePlan plan;
-  std::vector<size_t> matching;
-  NEVE_ASSIGN(plan.variable, describe_variable(dataset, path));
-  const Variable& variable = plan.variable;
+  NEVE_ASSIGN(plan.variable, describe_variable(dataset, names.front()));
   plan.asked = options.bound;
   plan.encode.codec = options.codec;
   plan.encode.tuning = options.tuning;
   plan.encode.encode.effort = options.effort;
   plan.encode.encode.explain = options.explain;
   plan.encode.fill = options.use_fill ? options.fill : std::nullopt;
-  plan.why_not = reason_not_to_code(variable);
-  if (!is_bare_dimension(dataset))
-    apply_rules(options, netcdf_path(path), std::move(grid), plan, uses, matching);
+  plan.why_not = reason_not_to_code(plan.variable);
+  if (is_bare_dimension(dataset)) return plan;
+  uses.apply(names, std::move(grid), plan);
   plan.is_coded = plan.why_not.empty();
-  NEVE_TRY(check_can_be_read(dataset, plan).in(path));
-  if (!plan.is_coded) {
-    if (plan.why_not == unchanged_by_rule) settings.note(std::nullopt, matching);
-    return plan;
-  }
-  if (is_integer(*variable.dtype)) {
+  if (plan.is_coded && is_integer(*plan.variable.dtype)) {
     keep_integers(options.use_fill, plan);
-  } else {
+  } else if (plan.is_coded) {
     if (options.use_fill) plan_missing(declared_missing(dataset), plan.encode);
     plan.encode.detect_fill = options.use_fill;
     if (plan.kept_as_grid) keep_every_bit(plan);
   }
-  settings.note(options::use_of("", plan.encode.codec, plan.encode.encode.effort, plan.asked, {}), matching);
-  plan.chunk = plan_chunk(variable, options);
-  plan.same_chunks = plan.chunk == variable.chunk;
+  uses.note(plan);
+  return plan;
+}
+
+Result<VariablePlan> plan_variable(hid_t dataset, const std::vector<std::string>& names,
+                                   const CopyOptions& options, std::optional<GridReason> grid,
+                                   RuleUses& uses) {
+  NEVE_ASSIGN(VariablePlan plan, plan_settings(dataset, names, options, std::move(grid), uses));
+  NEVE_TRY(check_can_be_read(dataset, plan).in(names.front()));
+  if (!plan.is_coded) return plan;
+  plan.chunk = plan_chunk(plan.variable, options);
+  plan.same_chunks = plan.chunk == plan.variable.chunk;
   plan.can_stay = can_be_made_again(dataset);
-  NEVE_TRY(plan_bound(dataset, options, plan).in(path));
+  NEVE_TRY(plan_bound(dataset, options, plan).in(names.front()));
   return plan;
 }
 
@@ -246,48 +195,7 @@ void plan_min_gain(VariablePlan& plan, unsigned half_rank) {
   plan.no_gain_bytes = before > index ? before - index : 0;
 }
 
-Status check_uses(const CopyOptions& options, const std::vector<RuleUse>& uses) {
-  for (size_t r = 0; r < uses.size(); ++r) {
-    const VariableRule& rule = options.rules[r];
-    if (!uses[r].matched && options.rules_may_match_nothing) continue;
-    if (!uses[r].matched) {
-      return usage_error(fmt::format("the rule for '{}' matches no variable of the file", rule.pattern));
-    }
-    if (!rule.bound || !is_lossy(*rule.bound) || uses[r].bound_used) continue;
-    if (!uses[r].grid_variable.empty()) {
-      return usage_error(fmt::format(
-          "the rule for '{}' gives a bound, but it matches only variables that describe the grid, such as "
-          "{}; these stay lossless unless a rule gives their full name, without *, ? or [",
-          rule.pattern, uses[r].grid_variable));
-    }
-    return usage_error(fmt::format(
-        "the rule for '{}' gives a bound, but it matches no variable whose values Neve can code within one",
-        rule.pattern));
-  }
-  return {};
-}
-
 }  // namespace
-
-bool names_variable(const std::string& pattern) {
-  return pattern.find_first_of("*?[", pattern.rfind('/') + 1) == std::string::npos;
-}
-
-Result<std::vector<bool>> rules_that_match(const std::string& path, const CopyOptions& options) {
-  const hdf5::QuietErrors quiet;
-  NEVE_ASSIGN(const Handle file, open_source(path, options.open, hdf5::Reading::structure));
-  const auto contents = list_contents(file.id());
-  if (!contents.ok()) return contents.status().in(path);
-  std::vector<bool> matched(options.rules.size());
-  for (const Entry& entry : contents->entries) {
-    if (entry.kind != EntryKind::dataset) continue;
-    const Handle dataset = open_object(file.id(), entry);
-    if (dataset.valid() && is_bare_dimension(dataset.id())) continue;
-    for (size_t r = 0; r < matched.size(); ++r)
-      matched[r] = matched[r] || matches(options.rules[r].pattern, netcdf_path(entry.path));
-  }
-  return matched;
-}
 
 hdf5::FilterParameters VariablePlan::filter() const {
   hdf5::FilterParameters parameters;
@@ -320,30 +228,43 @@ std::string CopyPlan::key() const {
 
 Result<CopyPlan> make_plan(hid_t file, const Contents& contents, const CopyOptions& options) {
   CopyPlan plan;
-  std::vector<RuleUse> uses(options.rules.size());
-  SettingUses settings(options);
+  RuleUses uses(options);
   NEVE_ASSIGN(auto grid, find_grid_variables(file, contents));
-  size_t done = 0;
-  for (const Entry& entry : contents.entries) {
-    options.progress("plan", static_cast<double>(done++) / static_cast<double>(contents.entries.size()));
-    if (entry.kind != EntryKind::dataset) continue;
-    const Handle dataset = hdf5::open_dataset_to_read(file, entry.path);
-    if (!dataset.valid()) {
-      return corrupt(fmt::format("{} cannot be opened: {}", entry.path, last_error()));
-    }
-    NEVE_ASSIGN(VariablePlan variable, plan_variable(dataset.id(), entry.path, options,
-                                                     std::move(grid[plan.variables.size()]), uses, settings));
+  const std::vector<std::vector<std::string>> names = names_of_datasets(contents);
+  for (size_t v = 0; v < names.size(); ++v) {
+    options.progress("plan", static_cast<double>(v) / static_cast<double>(names.size()));
+    const std::string& path = names[v].front();
+    const Handle dataset = hdf5::open_dataset_to_read(file, path);
+    if (!dataset.valid()) return corrupt(fmt::format("{} cannot be opened: {}", path, last_error()));
+    NEVE_ASSIGN(VariablePlan variable,
+                plan_variable(dataset.id(), names[v], options, std::move(grid[v]), uses));
     plan.variables.push_back(std::move(variable));
   }
-  NEVE_TRY(check_uses(options, uses));
-  for (size_t r = 0; r < uses.size(); ++r) {
-    if (!uses[r].matched) settings.leave_out(r);
-  }
-  NEVE_TRY(settings.check());
-  NEVE_TRY(check_something_is_coded(options, plan.variables));
+  if (!options.are_settings_checked) NEVE_TRY(uses.check("the file"));
   const unsigned half_rank = best_half_rank(plan);
   for (VariablePlan& variable : plan.variables) plan_min_gain(variable, half_rank);
   return plan;
+}
+
+Status check_settings(const std::vector<std::string>& files, const CopyOptions& options) {
+  const hdf5::QuietErrors quiet;
+  const std::string where = files.size() == 1 ? "the file" : fmt::format("any of the {} files", files.size());
+  RuleUses uses(options);
+  for (const std::string& path : files) {
+    if (uses.check(where).ok()) return {};
+    NEVE_ASSIGN(const Handle file, open_source(path, options.open, hdf5::Reading::structure));
+    const auto contents = list_contents(file.id());
+    if (!contents.ok()) return contents.status().in(path);
+    auto grid = find_grid_variables(file.id(), *contents);
+    if (!grid.ok()) return grid.status().in(path);
+    const std::vector<std::vector<std::string>> names = names_of_datasets(*contents);
+    for (size_t v = 0; v < names.size(); ++v) {
+      const Handle dataset = hdf5::open_dataset_to_read(file.id(), names[v].front());
+      if (!dataset.valid()) continue;  // its own copy says why
+      NEVE_TRY(plan_settings(dataset.id(), names[v], options, std::move((*grid)[v]), uses).status().in(path));
+    }
+  }
+  return uses.check(where);
 }
 
 }  // namespace neve::datafile

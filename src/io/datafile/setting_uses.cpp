@@ -7,6 +7,19 @@
 #include <string_view>
 
 namespace neve::datafile {
+namespace {
+
+// What was said of codecs and chunks.
+std::string_view given_setting(const CopyOptions& options) {
+  return options.bound.mode != BoundMode::lossless ? "bound"
+         : options.codec != Codec::automatic       ? "codec"
+         : options.effort != Effort::fast          ? "effort"
+         : options.fill                            ? "fill"
+         : options.chunk_bytes                     ? "chunk-size"
+                                                   : "";
+}
+
+}  // namespace
 
 SettingUses::SettingUses(const CopyOptions& options)
     : options_(options), unused_(options::changed_rows(options.tuning)) {
@@ -44,25 +57,18 @@ Status SettingUses::check() const {
                     "coded here: {}",
                     options_.rules[r].pattern, options::dashed(row.key), row.purpose));
   }
-  if (unused_.empty()) return {};
-  return usage_error(fmt::format("{} has no meaning for any variable, as they are coded here: {}",
-                                 options::dashed(unused_.front()->key), unused_.front()->purpose));
-}
-
-Status check_something_is_coded(const CopyOptions& options, const std::vector<VariablePlan>& variables) {
-  const bool is_coded =
-      std::any_of(variables.begin(), variables.end(), [](const VariablePlan& v) { return v.is_coded; });
-  const bool any_stays = std::any_of(variables.begin(), variables.end(),
-                                     [](const VariablePlan& v) { return v.why_not == unchanged_by_rule; });
-  if (is_coded || !any_stays) return {};
-  const std::string_view idle = options.bound.mode != BoundMode::lossless ? "bound"
-                                : options.codec != Codec::automatic       ? "codec"
-                                : options.effort != Effort::fast          ? "effort"
-                                : options.fill                            ? "fill"
-                                : options.chunk_bytes                     ? "chunk-size"
-                                                                          : "";
+  if (!unused_.empty()) {
+    return usage_error(fmt::format("{} has no meaning for any variable, as they are coded here: {}",
+                                   options::dashed(unused_.front()->key), unused_.front()->purpose));
+  }
+  const std::string_view idle = is_any_left_ && !is_any_coded_ ? given_setting(options_) : "";
   if (idle.empty()) return {};
   return usage_error(fmt::format("{} has no meaning where the rules leave all variables unchanged", idle));
+}
+
+void SettingUses::note_variable(const VariablePlan& plan) {
+  is_any_coded_ |= plan.is_coded;
+  is_any_left_ |= plan.why_not == unchanged_by_rule;
 }
 
 }  // namespace neve::datafile

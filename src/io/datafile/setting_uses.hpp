@@ -20,9 +20,10 @@ class SettingUses {
   // Values that all of `rules` match. `use`: how they are coded; nothing where a rule leaves them as they
   // are, which earlier rules may have wanted otherwise.
   void note(const std::optional<options::CodecUse>& use, const std::vector<size_t>& rules);
-  // A rule that matches nothing here.
-  void leave_out(size_t rule) { unused_by_rules_[rule].clear(); }
-  // Usage error for a codec's setting that changes nothing in what was noted.
+  // Whether the variable is coded or left as it is by a rule.
+  void note_variable(const VariablePlan& plan);
+  // Usage error for a codec's setting that changes nothing in what was noted, and for options of codecs and
+  // chunks where rules leave all that could be coded as it is.
   Status check() const;
 
  private:
@@ -32,9 +33,7 @@ class SettingUses {
   const CopyOptions& options_;
   std::vector<Rows> unused_by_rules_;
   Rows unused_;  // of what holds without a rule
+  bool is_any_coded_ = false, is_any_left_ = false;
 };
-
-// Usage error for options of codecs and chunks where rules leave all that could be coded as it is.
-Status check_something_is_coded(const CopyOptions& options, const std::vector<VariablePlan>& variables);
 
 }  // namespace neve::datafile
