@@ -233,8 +233,11 @@ class LosslessTrials {
   // What is nothing but repeats: every method on bytes is quick, and samples tell little of it.
   bool comes_out_tiny() const {
     constexpr double many_times = 64, most_bytes = 4 << 20;
-    return raw_bytes_ <= most_bytes && best_ &&
-           static_cast<double>(draft_.before.size()) * many_times < raw_bytes_;
+    constexpr double many_times_of_few = 24, few_bytes_to_code = 1 << 20;
+    return best_ && raw_bytes_ <= most_bytes &&
+           static_cast<double>(draft_.before.size()) *
+                   (raw_bytes_ <= few_bytes_to_code ? many_times_of_few : many_times) <
+               raw_bytes_;
   }
 
   // Whether all estimates lie far above what another codec takes, and that is not too little to be sure.
