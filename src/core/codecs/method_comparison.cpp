@@ -44,6 +44,10 @@ constexpr double worthwhile_repeats = 0.2;
 // Words; LZ4 finds nothing that is farther away, of words whose bytes are shuffled.
 constexpr uint64_t lz4_window = 64 << 10;
 
+// bzip2 sorts blocks of 900 kB: what repeats in them but in no part makes the step so many times smaller at
+// most.
+constexpr double most_growth_in_blocks = 1.4;
+
 constexpr LosslessMethod by_zstd[] = {LosslessMethod::zstd, LosslessMethod::lorenzo, LosslessMethod::xor_zstd,
                                       LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd};
 
@@ -80,7 +84,10 @@ class Comparison {
     NEVE_TRY(code_usual_parts(also, usual, made));
     if (usual.is_constant()) return MethodComparison();
     if (usual.is_whole()) return made;
-    if (!are_known) NEVE_TRY(code_larger_parts(usual, made));
+    if (!are_known) {
+      NEVE_TRY(code_larger_parts(usual, made));
+      NEVE_TRY(code_large_blocks(usual, made));
+    }
     NEVE_TRY(code_far_repeats(print, usual, made));
     NEVE_TRY(code_periods(usual, made));
     sort_by_score(made.scores);
@@ -203,6 +210,24 @@ class Comparison {
         close.push_back(entry.method);
     }
     return close.size() > 1 ? close : std::vector<LosslessMethod>();
+  }
+
+  // Methods by bzip2, the best of parts first, as long as each beats those before it.
+  Status code_large_blocks(const PartTrials& usual, MethodComparison& made) {
+    if (step_.pieces > 1 || step_.raw_bytes() <= small_step) return {};
+    const std::vector<MethodScore> of_parts = made.scores;
+    double best = of_parts.empty() ? 0 : of_parts.front().score;
+    for (const MethodScore& entry : of_parts) {
+      if (coder_of(entry.method) != ByteCoder::bzip2) continue;
+      const PartTrials& parts = usual.has_coded(entry.method) ? usual : small_;
+      const double hope =
+          speeds_.score(entry.method, most_growth_in_blocks * parts.ratio(entry.method), 1, options_.tuning);
+      if (hope <= best) continue;
+      NEVE_TRY(code_whole(step_, options_, speeds_, entry.method, made));
+      if (made.score_of(entry.method) <= best) return {};
+      best = made.score_of(entry.method);
+    }
+    return {};
   }
 
   // How close methods have to be to the best one for larger parts to tell more; above 1: they do not.
