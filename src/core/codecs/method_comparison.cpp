@@ -32,8 +32,9 @@ constexpr size_t most_wholes = 2;
 constexpr double close_by_tables = 0.85, high_ratio = 16, close_to_rank = 0.95;
 constexpr size_t most_in_large_parts = 3;
 // Slow methods on bytes are so many times slower than the fastest one. None takes so many times less than the
-// best.
-constexpr double slow_times = 4, most_times_smaller = 1.6;
+// best; but bzip2, which sorts, than others, and what codes by frequency than what only refers to repeats.
+constexpr double slow_times = 4, most_times_smaller = 1.6, most_times_by_sorting = 3,
+                 most_times_by_frequency = 6;
 // Repeats: by zstd small parts come out so many times smaller, with so much of the best ratio, and larger
 // parts so many times smaller than those.
 constexpr double ratio_of_repeats = 4, share_of_repeats = 0.2, growth_by_repeats = 1.5;
@@ -50,6 +51,11 @@ constexpr double most_growth_in_blocks = 1.4;
 
 constexpr LosslessMethod by_zstd[] = {LosslessMethod::zstd, LosslessMethod::lorenzo, LosslessMethod::xor_zstd,
                                       LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd};
+
+bool codes_by_frequency(LosslessMethod method) {
+  return takes_differences(method) ||
+         (coder_of(method) != ByteCoder::lzo && coder_of(method) != ByteCoder::lz4);
+}
 
 // Of those listed, or of all but ACOMPS' nine, the fastest first.
 std::vector<LosslessMethod> candidates_by_speed(LosslessMethods listed, const MethodSpeeds& speeds) {
@@ -104,12 +110,16 @@ class Comparison {
 
   Status code_small_parts() {
     double best_ratio = 1, best_score = 0;
+    bool by_frequency = false;  // whether any that was coded is
     for (const LosslessMethod method : candidates_) {
       const bool is_slow =
           !takes_differences(method) && speeds_.of(method) * slow_times < speeds_.of(candidates_.front());
-      if (is_slow && speeds_.score(method, most_times_smaller * best_ratio, 1, options_.tuning) < best_score)
-        continue;
+      const double times = !by_frequency                          ? most_times_by_frequency
+                           : coder_of(method) == ByteCoder::bzip2 ? most_times_by_sorting
+                                                                  : most_times_smaller;
+      if (is_slow && speeds_.score(method, times * best_ratio, 1, options_.tuning) < best_score) continue;
       NEVE_TRY(small_.code(method));
+      by_frequency |= codes_by_frequency(method);
       best_ratio = std::max(best_ratio, small_.ratio(method));
       best_score = std::max(best_score, small_.score(method));
     }

@@ -88,8 +88,19 @@ TEST(SeriesChoice, OfAStepInPieces) {
 // (bzip2 is slow: few values.)
 TEST(SeriesChoice, AmongTheNineOfAcomps) {
   ForcedBytes forced;
-  TrialOptions options = small_steps(1, 0);
-  options.step_bytes = 48 << 10;
+  for (const double speed : {0.0, 1.0}) {
+    TrialOptions options = small_steps(1, speed);
+    options.step_bytes = 48 << 10;
+    options.tuning.candidates = acomps_methods;
+    expect_seen(made_series[0], options, forced);
+  }
+}
+
+// What comes many times smaller by a slow method is seen where speed counts as well.
+TEST(SeriesChoice, ASlowMethodIsSeenBesideFastOnes) {
+  ForcedBytes forced;
+  TrialOptions options = small_steps(1, 1);
+  options.step_bytes = 400 << 10;
   options.tuning.candidates = acomps_methods;
   expect_seen(made_series[0], options, forced);
 }
