@@ -13,6 +13,7 @@
 #include "parallel/transfer/ahead.hpp"
 #include "parallel/transfer/frame_file_reader.hpp"
 #include "parallel/transfer/make_of_path.hpp"
+#include "parallel/transfer/send_blocks.hpp"
 
 namespace neve::mpi {
 namespace {
@@ -33,15 +34,6 @@ FramePiece make_piece(const Transfer& transfer, const FileValues& values, FileBl
   if (values.is_raw) piece.checksum = checksum(stored);
   piece.place = std::move(block.place);
   return piece;
-}
-
-// What the encoder measured stands in the frame.
-Status add_error(ByteSpan frame, Moved& moved) {
-  NEVE_ASSIGN(const FrameDescription description, describe_frame(frame));
-  for (const ComponentInfo& component : description.components) {
-    moved.max_abs_error = std::max(moved.max_abs_error, component.max_abs_error);
-  }
-  return {};
 }
 
 // For each of measured_types whether this rank writes it.
@@ -260,7 +252,11 @@ Status FrameFileWriter::write_rounds(const Transfer& transfer, const FileValues&
     moved.frame_bytes += stored->size();
     ++moved.blocks;
     if (transfer.tells_errors && !values.is_raw) {
-      status = guarded("write", [&] { return add_error(*stored, moved); });
+      status = guarded("write", [&]() -> Status {
+        NEVE_ASSIGN(const double error, largest_error(*stored));
+        moved.max_abs_error = std::max(moved.max_abs_error, error);
+        return {};
+      });
       if (!status.ok()) continue;
     }
     FramePiece piece = make_piece(transfer, values, blocks[round], *stored);
