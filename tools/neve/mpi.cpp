@@ -150,6 +150,10 @@ Command add_mpi(CLI::App& app) {
       "Examples:\n"
       "  neve mpi run --bound rel=1e-3 -- mpirun -n 4 ./simulation\n"
       "  neve mpi run --bound abs=0.01 --calls file --files '*/density.*' -- mpirun -n 4 ./simulation\n"
+      "  neve mpi run --bound ratio=10 --report -- mpirun -n 4 ./simulation\n"
+      "  neve mpi run --bound rel=1e-3 --always -- mpirun -n 2 ./simulation    # smaller files where the "
+      "disk "
+      "is fast, too\n"
       "  neve mpi run -- mpirun -n 2 ./analysis            # reads what the simulation wrote");
   Command command{sub, {}, {}};
   const MpiCat cat = add_mpi_cat(*sub);

@@ -22,7 +22,7 @@ constexpr uint64_t max_held_bytes = uint64_t{256} << 20;
 // Arguments that are beyond doubt; all others are MPI's to judge.
 bool is_sound(const OpenFile& file, const Access& access) {
   if (access.count < 0 || access.type == MPI_DATATYPE_NULL) return false;
-  if (access.is_write ? !file.writes() : !file.reads()) return false;
+  if (!access.is_write && !file.reads()) return false;
   if (access.pointer == Pointer::given && access.offset < 0) return false;
   const bool is_shared = access.pointer == Pointer::shared || access.pointer == Pointer::ordered;
   if ((file.mode & MPI_MODE_SEQUENTIAL) != 0 && !is_shared) return false;
@@ -205,6 +205,8 @@ uint64_t asked_bytes(const Access& access) {
 
 int access_file(MPI_File handle, const Access& access, const Plain& plain) {
   return with_file(handle, plain, [&](OpenFile& file) {
+    // (What Open MPI leaves behind of such a collective write can stop a later one.)
+    if (access.is_write && !file.writes()) return Outcome{MPI_ERR_READ_ONLY, true};
     if (!is_sound(file, access)) return native(plain(file.native));
     // Another file's followers have no collective calls of their own; but ordered ones have an order.
     const bool is_together = waits(access) && !file.leader;

@@ -84,8 +84,8 @@ Status take_journals(OpenFile& file) {
         NEVE_TRY(file.journal.read(entries[next], bytes));
         const WritePlan& plan = entries[next].plan;
         NEVE_TRY(file.writer->write(transfer_for(plan), values_for(plan, bytes.data()), moved));
-        file_counts().frame_bytes += moved.frame_bytes;
       }
+      file_counts().frame_bytes += moved.frame_bytes;
       return {};
     });
     NEVE_TRY(mpi::agree(*file.comm, taken));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "preload/mpi/open_close.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <atomic>
 #include <filesystem>
@@ -73,10 +75,22 @@ Reason against_frames(const Opening& opening, const Found& there) {
   return !there.is_frames && there.bytes > 0 ? Reason::other_data : Reason::none;
 }
 
+// Files that some ranks open, and those of them that this process has named.
+std::atomic<uint64_t> opened_by_some{0}, named_by_some{0};
+
+bool is_first_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank == 0;
+}
+
 // Jobs with a file for each rank would say so for each, and a file that is open twice at each open.
 void say_once(OpenFile& file, Reason reason) {
-  static std::atomic<bool> said{false};
-  if (reason == Reason::opened_by_some && said.exchange(true)) return;
+  if (reason == Reason::opened_by_some) {
+    if (file.comm->rank() != 0) return;
+    ++opened_by_some;
+    if (!is_first_rank() || named_by_some.exchange(1) != 0) return;
+  }
   say_plain(file, reason);
   if (reason != Reason::opened_twice) return;
   for (const auto& other : find_open(file.path)) {
@@ -177,6 +191,17 @@ Status close_frames(OpenFile& file) {
 }
 
 }  // namespace
+
+void say_opened_by_some() {
+  std::array<uint64_t, 2> sums = {opened_by_some, named_by_some};
+  MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_UINT64_T, MPI_SUM,
+                MPI_COMM_WORLD);
+  if (sums[0] <= sums[1] || !is_first_rank()) return;
+  say(
+      fmt::format("{} files in all were opened by some ranks, not by all (as with MPI_COMM_SELF); they were "
+                  "passed through as they are",
+                  sums[0]));
+}
 
 int open_file(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* handle) {
   if (Inside::is() || name == nullptr || handle == nullptr || !is_intracommunicator(comm)) {

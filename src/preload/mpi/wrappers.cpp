@@ -100,8 +100,7 @@ void report() {
              MPI_COMM_WORLD);
   if (rank != 0) return;
   say(fmt::format(
-      "in all: {} collective calls, {} bytes of values as {}; {} writes of ranks, {} bytes as {}; "
-      "{} reads",
+      "in all: {} collective calls, {} bytes of values as {}; {} writes to files, {} bytes as {}; {} reads",
       calls.calls, calls.value_bytes, calls.moved_bytes, all[0], all[1], all[2], all[3]));
 }
 
@@ -231,6 +230,10 @@ BOTH(int, Init_thread, (int* count, char*** words, int required, int* provided),
   return NEVE_PMPI(Init_thread)(count, words, required, provided);
 }
 BOTH(int, Finalize, (), ()) {
+  if (settings().files) {
+    const Inside inside;
+    say_opened_by_some();
+  }
   report();
   return NEVE_PMPI(Finalize)();
 }
