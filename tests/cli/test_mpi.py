@@ -475,8 +475,9 @@ def test_boxes_of_real_fields_take_no_more_than_the_fields(neve, tmp_path):
         (tmp_path / path.stem).mkdir()
         boxes, whole = boxes_and_array(neve, tmp_path / path.stem, array)
         ratios.append(whole / boxes)
-        assert ratios[-1] >= 0.94, path  # of half a MB; a rank has 64 KB of it
-    assert np.mean(ratios) >= 0.97
+        print(path.stem, round(ratios[-1], 4))
+        assert ratios[-1] >= 0.96, path  # of half a MB; a rank has 64 KB of it
+    assert np.mean(ratios) >= 0.975
 
 
 # Bound, largest error of values of up to 3, ranks, first program, how many.

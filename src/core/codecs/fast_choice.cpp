@@ -47,6 +47,7 @@ struct FastChoice {
   AxisChoice axes;
   AxisPassChoice passes{{}, HUGE_VAL};
   double dual_quant_bytes = 0;
+  double share = 1;  // of what dual_quant takes that axis_passes has to take at most
   bool is_by_passes = false;
 };
 
@@ -58,8 +59,8 @@ FastChoice choose_fast(const SectionSource<T>& source, const ComponentSpec& spec
   choice.dual_quant_bytes = (choice.axes.bits + extra_bits) * static_cast<double>(source.held) / 8;
   if (dual_quant_alone(spec)) return choice;
   const bool is_of_lines = is_line(source);
-  const double share = passes_worth_share(choice.axes.bits, is_of_lines);
-  const auto is_by_passes = [&] { return choice.passes.bytes < share * choice.dual_quant_bytes; };
+  choice.share = passes_worth_share(choice.axes.bits, is_of_lines);
+  const auto is_by_passes = [&] { return choice.passes.bytes < choice.share * choice.dual_quant_bytes; };
   if (source.held < passes_min_cells) return choice;
   const bool is_likely = choice.axes.bits < passes_max_bits || is_of_lines;
   if (!is_likely && !choice.axes.has_gaps && source.held > unsure_cells_of_few_bits) return choice;
@@ -75,13 +76,15 @@ bool is_missed(const FastChoice& choice, uint64_t coded_bytes) {
   return static_cast<double>(coded_bytes) > unsure_excess * expected + unsure_bytes;
 }
 
-// Looks for axis_passes, which nothing spoke for, where dual_quant has taken more than its sample said:
-// whether it may take less.
+// Whether axis_passes may take less, where dual_quant has taken more than its sample said. Where nothing
+// spoke for axis_passes, it is looked for.
 template <class T>
 bool look_again(const SectionSource<T>& source, const ComponentSpec& spec, uint64_t coded_bytes,
                 FastChoice& choice) {
   const auto coded = static_cast<double>(coded_bytes);
-  if (std::isfinite(choice.passes.bytes) || source.held <= unsure_cells_of_few_bits) return false;
+  if (std::isfinite(choice.passes.bytes))
+    return !choice.is_by_passes && choice.passes.bytes < choice.share * coded;
+  if (source.held <= unsure_cells_of_few_bits) return false;
   if (coded < second_look_excess * choice.dual_quant_bytes) return false;
   choice.passes = choose_passes(source, spec);
   return choice.passes.bytes < coded;
