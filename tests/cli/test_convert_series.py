@@ -215,7 +215,9 @@ def test_a_setting_is_of_use_in_some_file(neve, tmp_path):
     outcome = neve("convert", *paths, "--into", tmp_path / "c", *words, expect=2)
     assert "gives a bound, but it matches no variable whose values" in outcome.err
     assert not (tmp_path / "c").exists()
-    outcome = neve("convert", *paths, "--into", tmp_path / "c", "--field", "*:unchanged", *BOUND, expect=2)
+    outcome = neve(
+        "convert", *paths, "--into", tmp_path / "c", "--field", "*:unchanged", *BOUND, expect=2
+    )
     assert "bound has no meaning where the rules leave all variables unchanged" in outcome.err
 
 
