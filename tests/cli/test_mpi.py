@@ -346,9 +346,13 @@ LEGAL = {
     "twice": 3,
     "atomic": 3,
     "wrong_file_calls": 3,
+    "nothing_from_some": 3,
+    "views_and_shared_pointers": 3,
     "wrong_gathers": 3,
     "external_data": 3,
 }
+# Open MPI's other MPI-IO, which is MPICH's too.
+ROMIO = {"OMPI_MCA_io": "romio321"}
 
 
 def plain_bytes(neve, path):
@@ -390,6 +394,34 @@ def test_legal_programs_have_the_results_of_native_mpi(neve, tmp_path, mode):
     assert all("passed through as it is" in line for line in said)
     for folder in folders:  # nothing is left beside the file
         assert [p.name for p in folder.iterdir() if p.suffix != ".raw"] == ["f"]
+
+
+def test_a_rank_that_brings_nothing_is_told_so_by_romio_too(neve, tmp_path):
+    command = (
+        "mpirun",
+        "-n",
+        3,
+        BUILD / "bin" / "pmpi_legal",
+        "nothing_from_some",
+        tmp_path / "f",
+        0,
+    )
+    options = ("--bound", "lossless", "--min-bytes", 1000, "--always")
+    neve("mpi", "run", *options, "--", *command, **ROMIO)
+
+
+# Not as natively: Open MPI says that the collective calls are well.
+def test_writes_to_a_file_that_is_only_read_are_refused(neve, tmp_path):
+    command = (
+        "mpirun",
+        "-n",
+        4,
+        BUILD / "bin" / "pmpi_legal",
+        "read_only",
+        tmp_path / "f",
+        1.001e-3,
+    )
+    neve("mpi", "run", "--bound", "abs=1e-3", "--min-bytes", 1000, "--always", "--", *command)
 
 
 VIEWS = ["boxes", "boxes_of_fortran", "boxes_behind_a_header", "boxes_split"]

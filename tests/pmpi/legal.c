@@ -560,8 +560,82 @@ static void wrong_file_calls(void) {
   file = open_by(MPI_COMM_WORLD, MPI_MODE_RDONLY);
   FAILS(MPI_File_write_at(file, 0, &one, 1, MPI_FLOAT, MPI_STATUS_IGNORE));
   CHECK(MPI_File_close(&file));
+  close_and_look_again(written());
   FAILS(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR, MPI_INFO_NULL,
                       &file));
+}
+
+/* What is left on the stack is no zeros. */
+static void __attribute__((noinline)) leave_traces(void) {
+  volatile char traces[4096];
+  for (size_t i = 0; i < sizeof traces; ++i) traces[i] = 0x5a;
+}
+/* Some ranks bring nothing to a collective call: that is what the status says. */
+static void nothing_from_some(void) {
+  MPI_File file = open_new();
+  char bytes[16] = {1};
+  const int own = rank == 0 ? 16 : 0;
+  for (int call = 0; call < 4; ++call) {
+    MPI_Status status;
+    int got = -1;
+    memset(&status, 0, sizeof status);
+    leave_traces();
+    if (call % 2 == 0) {
+      CHECK(MPI_File_write_at_all(file, begin_of(ranks), bytes, own, MPI_BYTE, &status));
+    } else {
+      CHECK(MPI_File_read_at_all(file, begin_of(ranks), bytes, own, MPI_BYTE, &status));
+    }
+    CHECK(MPI_Get_count(&status, MPI_BYTE, &got));
+    if (rank > 0) EXPECT(got == 0);
+    if (call == 1) write_own(file);
+  }
+  close_and_look_again(file);
+}
+
+/* Views that are set again and again, with the shared pointer between. */
+static void views_and_shared_pointers(void) {
+  MPI_File file = open_new();
+  MPI_Offset at = -1;
+  for (int round = 0; round < 6; ++round) {
+    CHECK(MPI_File_set_view(file, begin_of(round), MPI_FLOAT, MPI_FLOAT, "native", MPI_INFO_NULL));
+    if (round % 3 == 1) continue;
+    if (rank == round % ranks) {
+      fill(values, first_of(round), count);
+      CHECK(MPI_File_write_shared(file, values, count, MPI_FLOAT, MPI_STATUS_IGNORE));
+    }
+    settle(file);
+    CHECK(MPI_File_get_position_shared(file, &at));
+    EXPECT(at == count);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  CHECK(MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL));
+  CHECK(MPI_File_get_position_shared(file, &at));
+  EXPECT(at == 0);
+  write_own(file);
+  close_and_look_again(file);
+}
+
+static int class_of(int code) {
+  int class = MPI_SUCCESS;
+  MPI_Error_class(code, &class);
+  return class;
+}
+/* Open MPI lets the collective call pass, and what it leaves behind can stop a later one. */
+static void read_only(void) {
+  close_and_look_again(written());
+  MPI_File file = open_by(MPI_COMM_WORLD, MPI_MODE_RDONLY);
+  MPI_Request request;
+  fill(values, first_of(rank), count);
+  int code = MPI_File_write_at_all(file, begin_of(rank), values, count, MPI_FLOAT, MPI_STATUS_IGNORE);
+  EXPECT(class_of(code) == MPI_ERR_READ_ONLY);
+  code = MPI_File_iwrite_at(file, begin_of(rank), values, count, MPI_FLOAT, &request);
+  EXPECT(class_of(code) == MPI_ERR_READ_ONLY);
+  code = MPI_File_write_at_all_begin(file, begin_of(rank), values, count, MPI_FLOAT);
+  EXPECT(class_of(code) == MPI_ERR_READ_ONLY);
+  code = MPI_File_write_ordered(file, values, count, MPI_FLOAT, MPI_STATUS_IGNORE);
+  EXPECT(class_of(code) == MPI_ERR_READ_ONLY);
+  close_and_look_again(file);
+  close_and_look_again(written());
 }
 
 static void wrong_gathers(void) {
@@ -621,6 +695,9 @@ int main(int argc, char** argv) {
                         {"twice", twice},
                         {"atomic", atomic},
                         {"wrong_file_calls", wrong_file_calls},
+                        {"read_only", read_only},
+                        {"nothing_from_some", nothing_from_some},
+                        {"views_and_shared_pointers", views_and_shared_pointers},
                         {"wrong_gathers", wrong_gathers},
                         {"external_data", external_data}};
   return RUN_MODE(modes);

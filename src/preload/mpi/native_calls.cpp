@@ -28,7 +28,9 @@ int call(MPI_File file, MPI_Offset offset, const Access& access, bool together, 
 
 int access_natively(OpenFile& file, const Access& access, uint64_t at, uint64_t& bytes) {
   const uint64_t element = std::max<uint64_t>(1, file.view.element_bytes());
-  MPI_Status status;
+  // ROMIO leaves that of a rank which brings nothing to a collective call as it is.
+  MPI_Status status = {};
+  MPI_Status_set_elements_x(&status, MPI_BYTE, 0);
   // Open MPI's own split calls are each rank's own, too.
   const bool together = waits(access) && !access.is_split;
   const int code = call(file.native, static_cast<MPI_Offset>(at / element), access, together, &status);

@@ -198,8 +198,8 @@ void say_opened_by_some() {
                 MPI_COMM_WORLD);
   if (sums[0] <= sums[1] || !is_first_rank()) return;
   say(
-      fmt::format("{} files in all were opened by some ranks, not by all (as with MPI_COMM_SELF); they were "
-                  "passed through as they are",
+      fmt::format("{} files in all were opened by some ranks, not by all (as with MPI_COMM_SELF); each was "
+                  "passed through as it is",
                   sums[0]));
 }
 

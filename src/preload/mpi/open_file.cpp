@@ -7,6 +7,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include "preload/mpi/settings.hpp"
 
@@ -92,6 +95,13 @@ void say_plain(OpenFile& file, Reason reason) {
   if (file.has_said || reason == Reason::none) return;
   file.has_said = true;
   if (file.comm && file.comm->rank() != 0) return;
+  // Programs open a file again and again.
+  static std::mutex said_mutex;
+  static std::set<std::pair<std::string, Reason>> said;
+  {
+    const std::lock_guard lock(said_mutex);
+    if (!said.emplace(file.path, reason).second) return;
+  }
   say(file.path + ": " + std::string(text_of(reason)) + "; the file is passed through as it is");
 }
 

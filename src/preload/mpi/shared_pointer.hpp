@@ -29,6 +29,7 @@ class SharedPointer {
  private:
   std::string path_;
   bool is_remover_ = false;  // rank 0
+  bool is_used_ = false;     // by this rank
   uint64_t start_ = 0;
 };
 
