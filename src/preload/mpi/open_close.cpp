@@ -75,21 +75,19 @@ Reason against_frames(const Opening& opening, const Found& there) {
   return !there.is_frames && there.bytes > 0 ? Reason::other_data : Reason::none;
 }
 
-// Files that some ranks open, and those of them that this process has named.
-std::atomic<uint64_t> opened_by_some{0}, named_by_some{0};
+// By some ranks, not by all.
+std::atomic<uint64_t> opens_by_some{0};
 
-bool is_first_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank == 0;
-}
-
-// Jobs with a file for each rank would say so for each, and a file that is open twice at each open.
+// Jobs with a file for each rank would say so for each: rank 0 does for all, and groups of ranks once in each
+// process. A file that is open twice would say so at each open.
 void say_once(OpenFile& file, Reason reason) {
   if (reason == Reason::opened_by_some) {
     if (file.comm->rank() != 0) return;
-    ++opened_by_some;
-    if (!is_first_rank() || named_by_some.exchange(1) != 0) return;
+    static std::atomic<bool> said{false};
+    ++opens_by_some;
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if ((rank > 0 && file.comm->size() == 1) || said.exchange(true)) return;
   }
   say_plain(file, reason);
   if (reason != Reason::opened_twice) return;
@@ -193,14 +191,15 @@ Status close_frames(OpenFile& file) {
 }  // namespace
 
 void say_opened_by_some() {
-  std::array<uint64_t, 2> sums = {opened_by_some, named_by_some};
-  MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(sums.size()), MPI_UINT64_T, MPI_SUM,
-                MPI_COMM_WORLD);
-  if (sums[0] <= sums[1] || !is_first_rank()) return;
+  uint64_t opens = opens_by_some, all = 0;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Reduce(&opens, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank != 0 || all == 0) return;
   say(
-      fmt::format("{} files in all were opened by some ranks, not by all (as with MPI_COMM_SELF); each was "
-                  "passed through as it is",
-                  sums[0]));
+      fmt::format("files were opened {} times by some ranks, not by all (as with MPI_COMM_SELF), and passed "
+                  "through as they are",
+                  all));
 }
 
 int open_file(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* handle) {

@@ -9,8 +9,7 @@ namespace neve::pmpi {
 int open_file(MPI_Comm comm, const char* name, int mode, MPI_Info info, MPI_File* handle);
 int close_file(MPI_File* handle);
 
-// Collective, over all ranks of the program, at its end: how many files were left alone for this reason,
-// where not all were named.
+// Collective over MPI_COMM_WORLD: rank 0 says how often files were left alone for this reason.
 void say_opened_by_some();
 
 }  // namespace neve::pmpi

@@ -91,6 +91,7 @@ void report() {
   const Inside inside;
   const CallSums calls = say_calls();
   say_file_ratios();
+  if (settings().files) say_opened_by_some();
   const FileCounts& files = file_counts();
   std::array<uint64_t, 4> numbers = {files.writes, files.value_bytes, files.frame_bytes, files.reads};
   std::array<uint64_t, 4> all = {};
@@ -230,10 +231,6 @@ BOTH(int, Init_thread, (int* count, char*** words, int required, int* provided),
   return NEVE_PMPI(Init_thread)(count, words, required, provided);
 }
 BOTH(int, Finalize, (), ()) {
-  if (settings().files) {
-    const Inside inside;
-    say_opened_by_some();
-  }
   report();
   return NEVE_PMPI(Finalize)();
 }
