@@ -232,7 +232,9 @@ def test_a_rule_may_give_any_name(neve, tmp_path):
                 file["alias"] = file["gz"]
             file["run/old/wind"] = smooth
             file["run/a_new"] = file["run/old"]
-    rules = ("--field", "gz:abs=0.01", "--field", "run/old/wind:abs=0.02")
+            file["run/old/root"] = file["/"]
+    name = "run/old/root/run/a_new/wind"
+    rules = ("--field", "gz:abs=0.01", "--field", f"{name}:abs=0.02")
     report = neve("convert", *paths, "--into", tmp_path / "a", *rules, "--json").json
     for file in report["files"]:
         assert sorted(v["bound"] for v in file["variables"]) == ["abs=0.01", "abs=0.02"]

@@ -230,14 +230,16 @@ Result<CopyPlan> make_plan(hid_t file, const Contents& contents, const CopyOptio
   CopyPlan plan;
   RuleUses uses(options);
   NEVE_ASSIGN(auto grid, find_grid_variables(file, contents));
-  const std::vector<std::vector<std::string>> names = names_of_datasets(contents);
-  for (size_t v = 0; v < names.size(); ++v) {
-    options.progress("plan", static_cast<double>(v) / static_cast<double>(names.size()));
-    const std::string& path = names[v].front();
+  const DatasetNames names(contents, options.rules);
+  size_t done = 0;
+  for (const Entry& entry : contents.entries) {
+    options.progress("plan", static_cast<double>(done++) / static_cast<double>(contents.entries.size()));
+    if (entry.kind != EntryKind::dataset) continue;
+    const std::string& path = entry.path;
     const Handle dataset = hdf5::open_dataset_to_read(file, path);
     if (!dataset.valid()) return corrupt(fmt::format("{} cannot be opened: {}", path, last_error()));
-    NEVE_ASSIGN(VariablePlan variable,
-                plan_variable(dataset.id(), names[v], options, std::move(grid[v]), uses));
+    NEVE_ASSIGN(VariablePlan variable, plan_variable(dataset.id(), names.of(path), options,
+                                                     std::move(grid[plan.variables.size()]), uses));
     plan.variables.push_back(std::move(variable));
   }
   if (!options.are_settings_checked) NEVE_TRY(uses.check("the file"));
@@ -257,11 +259,16 @@ Status check_settings(const std::vector<std::string>& files, const CopyOptions& 
     if (!contents.ok()) return contents.status().in(path);
     auto grid = find_grid_variables(file.id(), *contents);
     if (!grid.ok()) return grid.status().in(path);
-    const std::vector<std::vector<std::string>> names = names_of_datasets(*contents);
-    for (size_t v = 0; v < names.size(); ++v) {
-      const Handle dataset = hdf5::open_dataset_to_read(file.id(), names[v].front());
+    const DatasetNames names(*contents, options.rules);
+    size_t number = 0;
+    for (const Entry& entry : contents->entries) {
+      if (entry.kind != EntryKind::dataset) continue;
+      std::optional<GridReason> reason = std::move((*grid)[number++]);
+      const Handle dataset = hdf5::open_dataset_to_read(file.id(), entry.path);
       if (!dataset.valid()) continue;  // its own copy says why
-      NEVE_TRY(plan_settings(dataset.id(), names[v], options, std::move((*grid)[v]), uses).status().in(path));
+      NEVE_TRY(plan_settings(dataset.id(), names.of(entry.path), options, std::move(reason), uses)
+                   .status()
+                   .in(path));
     }
   }
   return uses.check(where);

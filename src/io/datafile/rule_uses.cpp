@@ -105,19 +105,26 @@ Status RuleUses::check_rule(size_t r, const std::string& where) const {
       rule.pattern));
 }
 
-std::vector<std::vector<std::string>> names_of_datasets(const Contents& contents) {
-  std::multimap<std::string, std::string> links;
+DatasetNames::DatasetNames(const Contents& contents, const std::vector<VariableRule>& rules) {
+  if (rules.empty()) return;
   for (const Entry& entry : contents.entries)
-    if (entry.kind == EntryKind::hard_link) links.emplace(entry.target, entry.path);
-  std::vector<std::vector<std::string>> names;
-  for (const Entry& entry : contents.entries) {
-    if (entry.kind != EntryKind::dataset) continue;
-    std::vector<std::string>& of = names.emplace_back(std::vector{entry.path});
-    if (links.empty()) continue;
-    for (size_t end = entry.path.size(); end != std::string::npos && end > 0;
-         end = entry.path.rfind('/', end - 1)) {
-      const auto [first, last] = links.equal_range(entry.path.substr(0, end));
-      for (auto link = first; link != last; ++link) of.push_back(link->second + entry.path.substr(end));
+    if (entry.kind == EntryKind::hard_link)
+      links_.emplace(entry.target == "/" ? "" : entry.target, entry.path);
+}
+
+std::vector<std::string> DatasetNames::of(const std::string& path) const {
+  std::vector<std::string> names = {path};
+  if (links_.empty()) return names;
+  for (size_t n = 0; n < names.size(); ++n) {
+    const std::string name = names[n];
+    for (size_t end = name.size();; end = name.rfind('/', end - 1)) {
+      const auto [first, last] = links_.equal_range(name.substr(0, end));
+      for (auto link = first; link != last; ++link) {
+        if (names.size() == most) return names;
+        const std::string other = link->second + name.substr(end);
+        if (std::find(names.begin(), names.end(), other) == names.end()) names.push_back(other);
+      }
+      if (end == 0) break;
     }
   }
   return names;

@@ -3,6 +3,7 @@
 // the files at hand, which is refused by name.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,8 +48,19 @@ class RuleUses {
   SettingUses settings_;
 };
 
-// All paths that lead to each dataset, in the order of `contents`: the first, then those by hard links to it
-// and to groups above it.
-std::vector<std::vector<std::string>> names_of_datasets(const Contents& contents);
+// The paths that lead to a dataset: by hard links to it and to groups above it.
+class DatasetNames {
+ public:
+  // There may be any number of them.
+  static constexpr size_t most = 256;
+
+  // Without rules nobody asks for other names than the first.
+  DatasetNames(const Contents& contents, const std::vector<VariableRule>& rules);
+  // `path` first; at most `most`.
+  std::vector<std::string> of(const std::string& path) const;
+
+ private:
+  std::multimap<std::string, std::string> links_;  // from the path that a hard link leads to; "": the root
+};
 
 }  // namespace neve::datafile
