@@ -615,3 +615,12 @@ def test_a_converted_file_is_changed_without_a_further_error(neve, tmp_path):
         "assert changed.sum() == 30 and (after[changed] == np.float32(1.2345)).all()\n"
     )
     run_as_stranger(sys.executable, "-c", script, str(copy))
+
+
+def test_names_that_are_no_utf_8_are_told_in_json(neve, tmp_path):
+    path = tmp_path / "bad.h5"
+    with h5py.File(path, "w") as file:
+        file[b"bad\xffname"] = np.zeros(2000, "f4")
+    assert neve("info", path, "--json").json["variables"][0]["name"] == "/bad\ufffdname"
+    report = neve("convert", path, tmp_path / "out.h5", "--json").json
+    assert [v["name"] for v in report["variables"]] == ["/bad\ufffdname"]

@@ -19,6 +19,7 @@
 #include "neve/options.hpp"
 #include "tools/common/console.hpp"
 #include "tools/common/idle_options.hpp"
+#include "tools/common/json_text.hpp"
 #include "tools/common/options.hpp"
 #include "tools/common/ranks.hpp"
 #include "tools/neve/array_file.hpp"
@@ -106,7 +107,7 @@ Status compress(const Args& args) {
     }
     if (explanation) j["explanation"] = explanation_json(*explanation);
     j["seconds"] = {{"encode", encode_seconds}};
-    std::cout << j.dump(2) << std::endl;
+    std::cout << json_text(j) << std::endl;
   } else {
     std::cout << fmt::format("{}: {} -> {}, {}, max error {} (bound {})\n", args.output,
                              human_bytes(array.values.size()), human_bytes(frame.size()), human_change(ratio),

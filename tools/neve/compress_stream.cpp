@@ -12,6 +12,7 @@
 #include "io/files/target.hpp"
 #include "io/files/temporary_file.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/json_text.hpp"
 #include "tools/common/options.hpp"
 #include "tools/common/ranks.hpp"
 
@@ -113,7 +114,7 @@ void report(const StreamFiles& files, const plotfile::NpyArray& array, const Bou
   if (bound.mode == BoundMode::ratio) j["reached"] = ratio;
   j[made.parts_name] = made.parts;
   j["seconds"] = {{"encode", encode_seconds}};
-  std::cout << j.dump(2) << std::endl;
+  std::cout << json_text(j) << std::endl;
 }
 
 }  // namespace

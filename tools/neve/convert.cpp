@@ -24,6 +24,7 @@
 #include "io/plotfile/replaceable.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/json_text.hpp"
 #include "tools/common/options.hpp"
 #include "tools/common/ranks.hpp"
 #include "tools/common/visible.hpp"
@@ -408,7 +409,7 @@ void report_plotfile(const Ranks& ranks, const Args& args, const Opened& opened,
                                  {"destination_kind", opened.to_hdf5 ? "Neve HDF5" : "AMReX plotfile"},
                                  {"ranks", ranks.size()}};
   head.update(made.json);
-  std::cout << (args.json ? head.dump(2) + "\n" : visible(made.summary)) << std::flush;
+  std::cout << (args.json ? json_text(head) + "\n" : visible(made.summary)) << std::flush;
 }
 
 Status convert_plotfile(const Ranks& ranks, const Args& args, const CLI::App& app, InputKind kind,

@@ -11,6 +11,7 @@
 
 #include "neve/checkpoint.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/json_text.hpp"
 #include "tools/common/ranks.hpp"
 #include "tools/neve/explanation.hpp"
 #include "tools/neve/source_to_write.hpp"
@@ -120,7 +121,7 @@ Status convert_checkpoint(const Ranks& ranks, CheckpointConversion conversion) {
       (conversion.options.compress ? bound_line(bound, bound_is_default, " or --field") : "") +
       report_summary(conversion.destination, report) + explanations_text(report);
   if (options.layout != FileLayout{}) summary += hints_line(report);
-  std::cout << (conversion.json ? j.dump(2) + "\n" : summary) << std::flush;
+  std::cout << (conversion.json ? json_text(j) + "\n" : summary) << std::flush;
   return {};
 }
 

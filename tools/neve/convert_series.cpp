@@ -17,6 +17,7 @@
 #include "io/files/copy_in_folder.hpp"
 #include "neve/selection_memory.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/json_text.hpp"
 #include "tools/common/visible.hpp"
 #include "tools/neve/data_file.hpp"
 #include "tools/neve/series_report.hpp"
@@ -162,7 +163,7 @@ Status convert_on_first(const SeriesConversion& conversion) {
     nlohmann::ordered_json j = {
         {"into", conversion.folder}, {"bound", bound}, {"bound_is_default", conversion.bound_is_default}};
     j.update(series_json(report, conversion.rules, conversion.options.tuning));
-    std::cout << j.dump(2) << std::endl;
+    std::cout << json_text(j) << std::endl;
     return {};
   }
   std::cout << visible(series_text(report) +

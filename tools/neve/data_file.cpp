@@ -13,6 +13,7 @@
 #include "io/datafile/describe.hpp"
 #include "io/datafile/recognize.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/json_text.hpp"
 #include "tools/common/ranks.hpp"
 #include "tools/common/visible.hpp"
 #include "tools/neve/compare.hpp"
@@ -157,7 +158,7 @@ Status convert_on_first(const std::string& source, const std::string& destinatio
               {"bound", to_string(options.bound)},
               {"bound_is_default", bound_is_default}};
     j.update(copy_report_json(report));
-    std::cout << j.dump(2) << std::endl;
+    std::cout << json_text(j) << std::endl;
     return {};
   }
   std::cout << visible(report_table(report))
@@ -327,7 +328,7 @@ Status verify_on_first(const std::string& original, const std::string& copy, con
   }());
   NEVE_ASSIGN(const uint64_t file_bytes, stored_bytes(copy));
   if (json) {
-    std::cout << verdict_json(verdict, file_bytes).dump(2) << std::endl;
+    std::cout << json_text(verdict_json(verdict, file_bytes)) << std::endl;
   } else {
     std::cout << visible(verdict_text(verdict, copy)) << std::flush;
   }

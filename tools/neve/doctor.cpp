@@ -21,6 +21,7 @@
 #include "io/hdf5/filter_parameters.hpp"
 #include "neve/frame.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/json_text.hpp"
 #include "tools/common/python.hpp"
 #include "tools/common/ranks.hpp"
 #include "tools/neve/commands.hpp"
@@ -220,7 +221,7 @@ int doctor(bool json) {
     j["plugin"] = plugin_works ? nlohmann::ordered_json(plugin_of(hdf5::neve_filter_id, plugins)->path)
                                : nlohmann::ordered_json();
     j["python"] = python.ok() ? nlohmann::ordered_json(*python) : nlohmann::ordered_json();
-    std::cout << j.dump(2) << std::endl;
+    std::cout << json_text(j) << std::endl;
   } else {
     fmt::print("neve     {}\n", NEVE_VERSION);
     fmt::print("HDF5     {} ({})\n", hdf5_version, is_parallel_hdf5 ? "parallel" : "serial");

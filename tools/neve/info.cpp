@@ -15,6 +15,7 @@
 #include "io/plotfile/open.hpp"
 #include "neve/stream.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/json_text.hpp"
 #include "tools/common/ranks.hpp"
 #include "tools/common/visible.hpp"
 #include "tools/neve/array_file.hpp"
@@ -492,7 +493,7 @@ Status info(const std::string& path, const OpenOptions& options, bool json) {
   NEVE_TRY(described.status());
   const Json& j = *described;
   if (json) {
-    std::cout << j.dump(2) << std::endl;
+    std::cout << json_text(j) << std::endl;
   } else {
     const std::string by =
         j.contains("recognized_by") ? fmt::format(" ({})", j["recognized_by"].get<std::string>()) : "";

@@ -6,6 +6,7 @@
 
 #include "core/status/guarded.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/json_text.hpp"
 #include "tools/neve/commands.hpp"
 #include "tools/neve/plan_options.hpp"
 #include "tools/neve/plan_report.hpp"
@@ -35,7 +36,7 @@ Result<int> run(const CLI::App& command, Args& args) {
   if (!args.sweep.empty()) return run_sweep(command, args);
   NEVE_ASSIGN(const Source source, source_of(args));
   NEVE_ASSIGN(const Plan plan, make_plan(args, source));
-  std::cout << (args.json ? plan_json(plan).dump(2) + "\n" : plan_text(plan)) << std::flush;
+  std::cout << (args.json ? json_text(plan_json(plan)) + "\n" : plan_text(plan)) << std::flush;
   return 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/catalog/file_layout.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/json_text.hpp"
 #include "tools/common/python.hpp"
 #include "tools/neve/plan_report.hpp"
 
@@ -174,9 +175,9 @@ Result<int> run_sweep(const CLI::App& command, const Args& args) {
   NEVE_TRY(check_sweep(command, args, sweep));
   NEVE_ASSIGN(const std::vector<Plan> plans, plans_of(args, sweep));
   const Json json = sweep_json(sweep, plans);
-  std::cout << (args.json ? json.dump(2) + "\n" : sweep_text(sweep, plans)) << std::flush;
+  std::cout << (args.json ? json_text(json) + "\n" : sweep_text(sweep, plans)) << std::flush;
   if (args.plot.empty()) return 0;
-  return exec_module("neve.plan", {"-", "-o", args.plot}, json.dump());
+  return exec_module("neve.plan", {"-", "-o", args.plot}, json_text(json, -1));
 }
 
 }  // namespace neve::cli::plan

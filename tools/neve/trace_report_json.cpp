@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/neve/trace_report_json.hpp"
+#include "tools/common/json_text.hpp"
 
 #include <algorithm>
 
@@ -17,9 +18,7 @@ constexpr const char* level_names[] = {"mpiio", "posix", "stdio"};
 constexpr const char* direction_names[] = {"read", "write"};
 constexpr size_t frequent_count = 4;
 
-std::string text_of(const ordered_json& j) {
-  return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string text_of(const ordered_json& j) { return json_text(j, -1); }
 
 // null: a log has no count of it.
 ordered_json level_json(const TraceSummary& s, const Counters& counters, Level level) {

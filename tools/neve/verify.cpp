@@ -13,6 +13,7 @@
 #include "io/hdf5/plotfile_source.hpp"
 #include "neve/plotfile_writer.hpp"
 #include "tools/common/console.hpp"
+#include "tools/common/json_text.hpp"
 #include "tools/common/ranks.hpp"
 #include "tools/common/visible.hpp"
 #include "tools/neve/array_file.hpp"
@@ -181,7 +182,7 @@ void print(const Args& args, const Verdict& verdict, uint64_t stored,
   if (args.json) {
     nlohmann::ordered_json j = verdict_json(verdict, ok, raw_bytes, stored);
     j["differences"] = differences;
-    std::cout << j.dump(2) << std::endl;
+    std::cout << json_text(j) << std::endl;
     return;
   }
   const bool judged = std::any_of(verdict.front().begin(), verdict.front().end(),
