@@ -47,7 +47,7 @@ constexpr uint64_t lz4_window = 64 << 10;
 
 // bzip2 sorts blocks of 900 kB: what repeats in them but in no part makes the step so many times smaller at
 // most.
-constexpr double most_growth_in_blocks = 1.4;
+constexpr double most_growth_in_blocks = 2;
 
 constexpr LosslessMethod by_zstd[] = {LosslessMethod::zstd, LosslessMethod::lorenzo, LosslessMethod::xor_zstd,
                                       LosslessMethod::shuffle_zstd, LosslessMethod::bitshuffle_zstd};

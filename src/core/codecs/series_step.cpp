@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/codecs/method_comparison.hpp"
+#include "core/stages/lossless/value_ranks.hpp"
 #include "core/threads/thread_clock.hpp"
 #include "neve/selection_memory.hpp"
 
@@ -84,9 +85,10 @@ class KeptStep {
   // What methods make of whole steps says nothing of steps of another size, nor that ranks could not hold the
   // values of a larger one.
   void compare_with_alike() {
-    if (step_.raw_bytes() < state_.bytes_without_rank) {
+    const uint64_t values = step_.piece_values();
+    if (values < state_.values_without_rank && (values <= max_ranks || cannot_hold(LosslessMethod::rank))) {
       state_.whole_scores.erase(LosslessMethod::rank);
-      state_.bytes_without_rank = 0;
+      state_.values_without_rank = 0;
       is_rank_back_ = true;
     }
     const auto bytes = static_cast<double>(step_.raw_bytes()),
@@ -108,6 +110,7 @@ class KeptStep {
     NEVE_ASSIGN(MethodComparison compared, compare_methods(step_, options_, state_.print, state_.best_ones,
                                                            state_.speeds, !state_.whole_scores.empty()));
     if (compared.scores.empty()) return compared;
+    if (compared.score_of(LosslessMethod::rank) == 0) state_.values_without_rank = step_.piece_values();
     NEVE_TRY(mend(compared));
     const LosslessMethod best = compared.scores.front().method;
     const bool is_new = best != state_.last_best;
@@ -150,6 +153,10 @@ class KeptStep {
     return 1;
   }
 
+  void know_no_rank() {
+    know(LosslessMethod::rank, 0);
+    state_.values_without_rank = step_.piece_values();
+  }
   bool cannot_hold(LosslessMethod method) const {
     const auto known = state_.whole_scores.find(method);
     return known != state_.whole_scores.end() && known->second == 0;
@@ -230,8 +237,7 @@ class KeptStep {
     is_compared_ = true;
     if (method == LosslessMethod::automatic || method == LosslessMethod::rank) return encoded;
     begin_anew(print_);
-    know(LosslessMethod::rank, 0);
-    state_.bytes_without_rank = step_.raw_bytes();
+    know_no_rank();
     note_best(method);
     if (choice_.reason == ChoiceReason::first) {
       state_.kept = method;  // the first choice, still
@@ -254,8 +260,11 @@ class KeptStep {
       ++tried;
       auto other = encode_pieces(step_, with_selection(options_, lossless_by(entry.method)));
       if (!other.ok() && entry.method != LosslessMethod::rank) return other.status();
-      know(entry.method, other.ok() ? performance_of(*other) : 0);
-      if (!other.ok()) continue;
+      if (!other.ok()) {
+        know_no_rank();
+        continue;
+      }
+      know(entry.method, performance_of(*other));
       const bool is_better = performance_of(*other) > performance_of(encoded);
       if (is_better) std::swap(encoded, *other);
       choice_.choosing_ns += other->choosing_ns + other->coding_ns;
@@ -315,7 +324,11 @@ class KeptStep {
     const LosslessMethod best = front->method;
     if (best == *state_.kept || !(front->score > compared.score_of(*state_.kept))) return {};
     auto again = encode_pieces(step_, with_selection(options_, lossless_by(best)));
-    if (!again.ok()) return best == LosslessMethod::rank ? Status() : again.status();
+    if (!again.ok() && best != LosslessMethod::rank) return again.status();
+    if (!again.ok()) {
+      know_no_rank();
+      return {};
+    }
     const bool is_better = performance_of(*again) > performance_of(encoded);
     if (is_better) std::swap(encoded, *again);
     choice_.choosing_ns += again->choosing_ns + again->coding_ns;

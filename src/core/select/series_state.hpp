@@ -39,7 +39,7 @@ struct SeriesState {
   // What methods were seen to make of whole steps since the values changed much.
   std::map<LosslessMethod, double> whole_scores;
   uint64_t whole_bytes = 0;         // of these steps
-  uint64_t bytes_without_rank = 0;  // of the step whose values ranks could not hold; 0: none
+  uint64_t values_without_rank = 0;  // of a piece of the step that ranks could not hold; 0: none
   double drifted = 0;               // the most that the performance has left it by since, as a share
   double rival = HUGE_VAL;  // the score of the second best at the last comparison; infinite: not known
 
@@ -55,7 +55,7 @@ struct SeriesState {
     performance = drifted = 0;
     rival = HUGE_VAL;
     whole_scores.clear();
-    whole_bytes = bytes_without_rank = 0;
+    whole_bytes = values_without_rank = 0;
   }
 };
 

@@ -90,7 +90,7 @@ void add_print(const StepPrint& print, Writer& out) {
 std::string series_state_text(SeriesState& state) {
   // All members are named, so that one that is added has to be thought of here.
   auto& [mutex, decisions, tuning, speeds, kept, last_best, best_ones, print, tolerance, in_vain, steps_since,
-         performance, whole_scores, whole_bytes, bytes_without_rank, drifted, rival] = state;
+         performance, whole_scores, whole_bytes, values_without_rank, drifted, rival] = state;
   const std::lock_guard lock(mutex);
   static_cast<void>(speeds);  // measured ones are of a process
   Writer out;
@@ -112,7 +112,7 @@ std::string series_state_text(SeriesState& state) {
     out.add(score);
   }
   out.add(whole_bytes);
-  out.add(bytes_without_rank);
+  out.add(values_without_rank);
   out.add(drifted);
   out.add(rival);
   return out.text();
@@ -138,7 +138,7 @@ Status read_series_state(const std::string& text, const ChoiceRules& rules, Seri
     found.whole_scores[method] = in.next<double>();
   }
   found.whole_bytes = in.next<uint64_t>();
-  found.bytes_without_rank = in.next<uint64_t>();
+  found.values_without_rank = in.next<uint64_t>();
   found.drifted = in.next<double>();
   found.rival = in.next<double>();
   if (!in.is_whole()) return corrupt("the state of a series cannot be read");
@@ -156,7 +156,7 @@ Status read_series_state(const std::string& text, const ChoiceRules& rules, Seri
   state.performance = found.performance;
   state.whole_scores = found.whole_scores;
   state.whole_bytes = found.whole_bytes;
-  state.bytes_without_rank = found.bytes_without_rank;
+  state.values_without_rank = found.values_without_rank;
   state.drifted = found.drifted;
   state.rival = found.rival;
   return {};

@@ -207,6 +207,18 @@ TEST(Series, RanksComeBackWhereAStepIsSmallerAgain) {
     EXPECT_EQ(choices[step].selection.method == LosslessMethod::rank, step != larger) << step;
 }
 
+// Nor does one of which it was clear from the beginning.
+TEST(Series, RanksAreLookedForOnceAStepHasFewEnoughValues) {
+  SelectionMemory memory;
+  for (const size_t count : {100'000U, 70'000U, 60'000U, 60'000U}) {
+    const std::vector<float> values = waves(count, 0);
+    ASSERT_TRUE(encode_one(values, {values.size()}, memory, nullptr).ok());
+  }
+  EXPECT_NE(memory.choices()[1].selection.method, LosslessMethod::rank);
+  EXPECT_EQ(memory.choices()[2].selection.method, LosslessMethod::rank);
+  EXPECT_EQ(memory.choices()[3].selection.method, LosslessMethod::rank);
+}
+
 TEST(Series, PiecesOfAStepShareWhatIsKept) {
   SelectionMemory memory;
   std::vector<std::vector<float>> pieces;
