@@ -38,9 +38,9 @@ struct SeriesState {
   double performance = 0;  // as coded then; 0: not known yet
   // What methods were seen to make of whole steps since the values changed much.
   std::map<LosslessMethod, double> whole_scores;
-  uint64_t whole_bytes = 0;         // of these steps
+  uint64_t whole_bytes = 0;          // of these steps
   uint64_t values_without_rank = 0;  // of a piece of the step that ranks could not hold; 0: none
-  double drifted = 0;               // the most that the performance has left it by since, as a share
+  double drifted = 0;                // the most that the performance has left it by since, as a share
   double rival = HUGE_VAL;  // the score of the second best at the last comparison; infinite: not known
 
   // What was chosen by other weights or candidates.
