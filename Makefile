@@ -12,6 +12,10 @@ PYTHON := .venv/bin/python
 # A file of tests stays with one worker, since its tests share what they have made. Most wait for programs that they start:
 # three workers a core.
 PYTEST := $(PYTHON) -m pytest -q -n $$((3 * $(JOBS))) --dist loadfile
+# What these see follows from speeds, which other tests beside them would change.
+measuring := tests/cli/test_mpi_pays.py
+others_than_measuring := $(measuring:%=--ignore=%)
+measure := $(PYTHON) -m pytest -q -p no:xdist $(measuring)
 
 # Open MPI refuses to run as root, and to start more ranks than cores, unless told. Tests do both. It also waits a quarter
 # of a second for networks when ranks start, and two when one ends with an error.
@@ -80,11 +84,13 @@ rtl-report: library  ## what the hardware engine costs: bench/results/rtl.md
 test: build lint sanitize test-mpich  ## everything that has to pass before a change lands
 	@$(keep_sessions)
 	@ctest --test-dir build --output-on-failure -j $(JOBS)
-	@$(PYTEST) tests/python tests/cli tests/install
+	@$(PYTEST) tests/python tests/cli tests/install $(others_than_measuring)
+	@$(measure)
 
 test-long: test  ## also the slow tests: larger data, longer random walks, the core on aarch64 (emulated), fuzzing for 3 minutes a target
 	@NEVE_TEST_LONG=1 ctest --test-dir build --output-on-failure -j $(JOBS)
-	@NEVE_TEST_LONG=1 $(PYTEST) tests/python tests/cli
+	@NEVE_TEST_LONG=1 $(PYTEST) tests/python tests/cli $(others_than_measuring)
+	@NEVE_TEST_LONG=1 $(measure)
 	@JOBS=$(JOBS) scripts/test-aarch64.sh
 	@$(MAKE) fuzz FUZZ_MINUTES=3
 
