@@ -262,8 +262,11 @@ Offer offer_of(const Collective& call, const Arguments& mine) {
 
 // Collective; nothing where MPI's own call is to be made.
 std::optional<int> carry(const Collective& call, const Place& place, const std::function<int()>& plain) {
+  // A call that is MPI's as a rule takes no longer than it needs to find that out.
+  if (!is_of_counts(call) && is_left_to_mpi(call.kind, false, call.comm, bytes_of_part(call, place)))
+    return {};
   Arguments mine = read_arguments(call, place);
-  if (is_left_to_mpi(call.kind, is_of_counts(call), call.comm, mine.bytes)) return {};
+  if (is_of_counts(call) && is_left_to_mpi(call.kind, true, call.comm, mine.bytes)) return {};
   mine.is_sound = mine.is_sound && find_types(call, mine);
   const Offer offer = offer_of(call, mine);
   const Decision decision = agree_to_compress(offer, plain);
