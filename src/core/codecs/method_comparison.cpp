@@ -89,11 +89,9 @@ class Comparison {
     PartTrials usual(step_, options_, speeds_, usual_parts);
     NEVE_TRY(code_usual_parts(also, usual, made));
     if (usual.is_constant()) return MethodComparison();
+    if (!are_known && !usual.is_whole()) NEVE_TRY(code_larger_parts(usual, made));
+    if (!are_known) NEVE_TRY(code_large_blocks(usual, made));
     if (usual.is_whole()) return made;
-    if (!are_known) {
-      NEVE_TRY(code_larger_parts(usual, made));
-      NEVE_TRY(code_large_blocks(usual, made));
-    }
     NEVE_TRY(code_far_repeats(print, usual, made));
     NEVE_TRY(code_periods(usual, made));
     sort_by_score(made.scores);
@@ -224,7 +222,7 @@ class Comparison {
 
   // Methods by bzip2, the best of parts first, as long as each beats those before it.
   Status code_large_blocks(const PartTrials& usual, MethodComparison& made) {
-    if (step_.pieces > 1 || step_.raw_bytes() <= small_step) return {};
+    if (step_.pieces > 1) return {};
     const std::vector<MethodScore> of_parts = made.scores;
     double best = of_parts.empty() ? 0 : of_parts.front().score;
     for (const MethodScore& entry : of_parts) {
