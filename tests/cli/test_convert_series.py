@@ -232,8 +232,8 @@ def test_a_rule_may_give_any_name(neve, tmp_path):
                 file["alias"] = file["gz"]
             file["run/old/wind"] = smooth
             file["run/a_new"] = file["run/old"]
-            file["run/old/root"] = file["/"]
-    name = "run/old/root/run/a_new/wind"
+            file["run/old/top"] = file["/"]
+    name = "run/old/top/run/a_new/wind"
     rules = ("--field", "gz:abs=0.01", "--field", f"{name}:abs=0.02")
     report = neve("convert", *paths, "--into", tmp_path / "a", *rules, "--json").json
     for file in report["files"]:
