@@ -57,9 +57,7 @@ Status read_places(const Comm& comm, const GatherArguments& given, GatherCall& c
 Status read_gather(const Comm& comm, const GatherArguments& given, CallOptions& options, GatherCall& call) {
   NEVE_ASSIGN(options, neve::mpi::read_call(CallKind::gather, given.type, given.bound, given.options));
   call.transfer = options.transfer;
-  if (given.root < 0 || given.root >= comm.size()) {
-    return usage_error(fmt::format("root is {}; allowed are 0 to {}", given.root, comm.size() - 1));
-  }
+  NEVE_TRY(neve::mpi::check_root(given.root, comm.size()));
   call.root = given.root;
   call.count = given.count;
   const bool is_root = comm.rank() == given.root;

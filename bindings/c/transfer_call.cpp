@@ -88,6 +88,11 @@ Result<CallOptions> read_call(CallKind kind, MPI_Datatype type, const char* boun
   return call;
 }
 
+Status check_root(int root, int ranks) {
+  if (root >= 0 && root < ranks) return {};
+  return usage_error(fmt::format("root is {}; allowed are 0 to {}", root, ranks - 1));
+}
+
 Status check_values(const char* name, const void* values, uint64_t count) {
   if (values != nullptr || count == 0) return {};
   return usage_error(fmt::format("{} is NULL for {} values", name, count));

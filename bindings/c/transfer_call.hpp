@@ -22,6 +22,8 @@ enum class CallKind { gather, collective, collective_write, write, other };
 Result<CallOptions> read_call(CallKind kind, MPI_Datatype type, const char* bound,
                               const neve_mpi_options* options);
 
+// "root is 7; allowed are 0 to 3", of the ranks of the call.
+Status check_root(int root, int ranks);
 // "`name` is NULL for `count` values".
 Status check_values(const char* name, const void* values, uint64_t count);
 

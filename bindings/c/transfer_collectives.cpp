@@ -113,9 +113,7 @@ Status read_sent(const Comm& comm, const Arguments& given, const std::vector<Par
 Status read_arguments(const Comm& comm, const Arguments& given, CallOptions& options, RoundsCall& call,
                       Copies& copies) {
   NEVE_ASSIGN(options, neve::mpi::read_call(CallKind::collective, given.type, given.bound, given.options));
-  if (given.root < 0 || given.root >= comm.size()) {
-    return usage_error(fmt::format("root is {}; allowed are 0 to {}", given.root, comm.size() - 1));
-  }
+  NEVE_TRY(neve::mpi::check_root(given.root, comm.size()));
   call.pattern = given.pattern;
   call.root = given.root;
   call.transfer = options.transfer;
