@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "parallel/transfer/gather.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 #include <string>
 
 #include "parallel/comm/fault.hpp"
+#include "parallel/transfer/own_copy.hpp"
 #include "parallel/transfer/receive_blocks.hpp"
 
 namespace neve::mpi {
@@ -84,37 +83,12 @@ Status prepare(const Comm& comm, const GatherCall& call, const Parts& parts, Mov
                }));
 }
 
-// Root's own values, a piece at a time while those of the others are on their way.
-class OwnCopy {
- public:
-  OwnCopy(const Comm& comm, const GatherCall& call)
-      : from_(static_cast<const std::byte*>(call.send)),
-        to_(own_place(comm, call)),
-        left_(call.send == nullptr ? 0 : call.count * dtype_bytes(call.transfer.dtype)) {}
-
-  // Whether there was anything left.
-  bool copy_some() {
-    constexpr uint64_t piece_bytes = uint64_t{1} << 20;
-    const uint64_t bytes = std::min(left_, piece_bytes);
-    if (bytes == 0) return false;
-    std::memcpy(to_, from_, bytes);
-    from_ += bytes;
-    to_ += bytes;
-    left_ -= bytes;
-    return true;
-  }
-
- private:
-  const std::byte* from_;
-  std::byte* to_;
-  uint64_t left_;
-};
-
 // What this rank's part in it came to: the ranks have still to agree on it.
 Status run(const Comm& comm, const GatherCall& call, const Move& move, Moved& moved) {
   return guarded("gather", [&]() -> Status {
     if (comm.rank() != call.root) return send_blocks(comm.get(), call.root, block_tag, *move.encoder, moved);
-    OwnCopy own(comm, call);
+    OwnCopy own(call.send, own_place(comm, call),
+                call.send == nullptr ? 0 : call.count * dtype_bytes(call.transfer.dtype));
     // A sender that failed says so itself, by its own number.
     NEVE_TRY(receive_blocks(comm.get(), MPI_ANY_SOURCE, block_tag, call.transfer.dtype,
                             call.transfer.values.encode.threads, move.incoming, moved,

@@ -105,11 +105,12 @@ class Receiver {
     return nullptr;
   }
 
-  // Between two looks at what may have come: at first another thread's turn, then some time, so that those
-  // who encode and decode have this core as well.
+  // Between two looks at what may have come: a piece of the caller's own work; without any, at first another
+  // thread's turn, then some time, so that those who encode and decode have this core as well.
   void rest() {
     constexpr int eager_looks = 100;
     constexpr std::chrono::microseconds between_looks(50);
+    if (meanwhile_ && meanwhile_()) return;
     if (++looks_ < eager_looks) return std::this_thread::yield();
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, between_looks);

@@ -16,6 +16,7 @@
 
 #include "core/codecs/frame_values.hpp"
 #include "parallel/comm/fault.hpp"
+#include "parallel/transfer/own_copy.hpp"
 #include "parallel/transfer/workers.hpp"
 
 namespace neve::mpi {
@@ -35,6 +36,13 @@ std::optional<std::pair<size_t, size_t>> own_parts(const Comm& comm, const Round
   if (call.pattern == Pattern::alltoall || is_alone) return std::pair(rank, rank);
   if (call.pattern == Pattern::scatter && comm.rank() == call.root) return std::pair(rank, size_t{0});
   return {};
+}
+
+OwnCopy own_copy(const Comm& comm, const RoundsCall& call) {
+  const auto own = own_parts(comm, call);
+  if (!own) return {};
+  const OutPart& from = call.out[own->first];
+  return {from.data, call.in[own->second].data, from.count * dtype_bytes(call.transfer.dtype)};
 }
 
 int source_of(const RoundsCall& call, size_t part) {
@@ -151,7 +159,7 @@ struct Side {
 class Rounds {
  public:
   Rounds(const Comm& comm, const RoundsCall& call, const Plans& plans)
-      : comm_(comm), call_(call), plans_(plans) {}
+      : comm_(comm), call_(call), plans_(plans), own_copy_(own_copy(comm, call)) {}
   Rounds(const Rounds&) = delete;
   ~Rounds() {
     workers_.reset();
@@ -191,6 +199,7 @@ class Rounds {
       decoded_round_ = round;
       workers_->start(decoding_, call_.in.size());
     }
+    own_copy_.copy_rest();
     workers_->wait(decoding_);
     return {};
   }
@@ -219,11 +228,12 @@ class Rounds {
     }
   }
 
-  // Between two looks: at first another thread's turn, then some time, so that those who encode and decode,
-  // here and on the other ranks, have this core as well.
+  // Between two looks: a piece of this rank's own part; then at first another thread's turn, then some time,
+  // so that those who encode and decode, here and on the other ranks, have this core as well.
   void rest(int looks) {
     constexpr int eager_looks = 100;
     constexpr std::chrono::microseconds between_looks(50);
+    if (own_copy_.copy_some()) return;
     if (looks < eager_looks) return std::this_thread::yield();
     if (!workers_->are_busy_after(between_looks)) std::this_thread::sleep_for(between_looks);
   }
@@ -284,6 +294,7 @@ class Rounds {
   const Comm& comm_;
   const RoundsCall& call_;
   const Plans& plans_;
+  OwnCopy own_copy_;
   std::vector<BlockEncoder> encoders_;  // of each part that goes out
   Side out_, in_;
   MPI_Datatype unit_ = MPI_DATATYPE_NULL;
@@ -297,15 +308,6 @@ class Rounds {
   std::array<Batch*, 2> batches_ = {&encoding_, &decoding_};
   std::optional<Workers> workers_;
 };
-
-void copy_own(const Comm& comm, const RoundsCall& call) {
-  const auto own = own_parts(comm, call);
-  if (!own) return;
-  const OutPart& from = call.out[own->first];
-  if (from.count > 0 && from.data != call.in[own->second].data) {
-    std::memcpy(call.in[own->second].data, from.data, from.count * dtype_bytes(call.transfer.dtype));
-  }
-}
 
 // Of what goes out; a rank's own part that is copied counts in no range.
 std::vector<ValueLine> lines_of(const Comm& comm, const RoundsCall& call) {
@@ -330,7 +332,6 @@ Status move_in_rounds(const Comm& comm, const RoundsCall& call, Moved& moved, Re
   Rounds rounds(comm, call, plans);
   NEVE_TRY(agree(comm, guarded("rounds", [&] { return rounds.prepare(whole); })));
   NEVE_TRY(rounds.run());
-  copy_own(comm, call);
   uint64_t sent_values = 0;
   for (const BlockPlan& plan : plans.out) sent_values += plan.count;
   reached.bound = bound_over(call.transfer, whole);
