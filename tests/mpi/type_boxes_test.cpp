@@ -334,6 +334,42 @@ TEST(TypeBoxes, RegularTypesAreFewBoxes) {
   EXPECT_EQ(regular->boxes.size(), 1U);
 }
 
+// Counts of values along the directions of the array's part, the slowest first.
+std::vector<uint64_t> shape_of_part(std::array<int, 3> parts, int order, int components = 1) {
+  constexpr std::array sizes = {20, 24, 32}, starts = {0, 0, 0};
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(components, MPI_FLOAT, &type);
+  const Type value(type);
+  MPI_Type_create_subarray(3, sizes.data(), parts.data(), starts.data(), order, value.get(), &type);
+  const Type part(type);
+  MPI_Type_create_resized(part.get(), 0, MPI_Aint{4} * components * 20 * 24 * 32, &type);
+  const Type resized(type);
+  auto boxes = boxes_of(resized.get(), 1);
+  if (!boxes || !cut_into_values(4, 1, boxes->boxes)) return {};
+  FileBox box = boxes->boxes[0];
+  const FileBox least = merged(box);
+  split_rows(rows_of(resized.get()), box);
+  EXPECT_TRUE(check_file_box(box).ok());
+  EXPECT_EQ(merged(box), least);
+  std::vector<uint64_t> shape;
+  for (const FileDirection& direction : box.used()) shape.push_back(direction.count);
+  return shape;
+}
+
+TEST(TypeBoxes, PartsOfWholeRowsKeepTheArraysShape) {
+  using Shape = std::vector<uint64_t>;
+  EXPECT_EQ(shape_of_part({20, 24, 32}, MPI_ORDER_C), (Shape{20, 24, 32}));
+  EXPECT_EQ(shape_of_part({5, 24, 32}, MPI_ORDER_C), (Shape{5, 24, 32}));
+  EXPECT_EQ(shape_of_part({5, 6, 32}, MPI_ORDER_C), (Shape{5, 6, 32}));
+  EXPECT_EQ(shape_of_part({5, 24, 8}, MPI_ORDER_C), (Shape{5, 24, 8}));
+  EXPECT_EQ(shape_of_part({1, 24, 32}, MPI_ORDER_C), (Shape{24, 32}));
+  EXPECT_EQ(shape_of_part({1, 1, 32}, MPI_ORDER_C), (Shape{32}));
+  EXPECT_EQ(shape_of_part({20, 24, 4}, MPI_ORDER_FORTRAN), (Shape{4, 24, 20}));
+  // Values of three numbers are rows that are three times as long.
+  EXPECT_EQ(shape_of_part({20, 24, 32}, MPI_ORDER_C, 3), (Shape{20, 24, 96}));
+  EXPECT_TRUE(rows_of(MPI_FLOAT).empty());
+}
+
 TEST(TypeBoxes, WhatIsNoListOfBytesInOrderIsRefused) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   const std::array backwards = {4, 0};

@@ -46,6 +46,7 @@ std::optional<FileView> FileView::of(MPI_Offset displacement, MPI_Datatype eleme
   view.displacement_ = static_cast<uint64_t>(displacement);
   view.element_bytes_ = static_cast<uint64_t>(bytes);
   view.tile_ = std::move(*tile);
+  view.rows_ = rows_of(filetype);
   view.is_line_ = view.tile_.boxes.size() == 1 && view.tile_.boxes[0].is_contiguous() &&
                   view.tile_.bytes == view.tile_.extent;
   if (view.is_line_) view.displacement_ += view.tile_.boxes[0].first;

@@ -24,6 +24,8 @@ class FileView {
 
   // Of the element type, in which offsets are counted; may be 0.
   uint64_t element_bytes() const { return element_bytes_; }
+  // Of the array that the filetype is of: rows_of.
+  const std::vector<uint64_t>& rows() const { return rows_; }
   // All bytes from one on.
   bool is_line() const { return is_line_; }
 
@@ -44,6 +46,7 @@ class FileView {
   uint64_t element_bytes_ = 1;
   bool is_line_ = true;
   TypeBoxes tile_;
+  std::vector<uint64_t> rows_;
 };
 
 }  // namespace neve::pmpi

@@ -133,6 +133,26 @@ bool join(FileBox& last, const FileBox& next) {
   return true;
 }
 
+// Directions of an array, the fastest first, by their number in the type's arguments.
+std::vector<size_t> fastest_first(size_t ndim, int64_t order) {
+  std::vector<size_t> directions(ndim);
+  for (size_t i = 0; i < ndim; ++i) directions[i] = order == MPI_ORDER_FORTRAN ? i : ndim - 1 - i;
+  return directions;
+}
+
+// Of an array type whose sizes are its numbers from `sizes` on.
+std::vector<uint64_t> rows_of_array(const Contents& contents, size_t ndim, size_t sizes, int64_t order) {
+  const MPI_Datatype element = contents.types()[0];
+  std::vector<uint64_t> rows = rows_of(element);
+  int64_t stride = extent_of_type(element);
+  for (const size_t d : fastest_first(ndim, order)) {
+    stride *= contents.number(sizes + d);
+    rows.push_back(static_cast<uint64_t>(stride));
+  }
+  if (!rows.empty()) rows.pop_back();  // from one array to the next
+  return rows;
+}
+
 // Boxes of a type under way. Bytes before byte 0 are those of the greatest numbers, until all is done.
 class Maker {
  public:
@@ -268,13 +288,6 @@ class Maker {
     return true;
   }
 
-  // Directions of an array, the fastest first, by their number in the type's arguments.
-  static std::vector<size_t> fastest_first(size_t ndim, int64_t order) {
-    std::vector<size_t> directions(ndim);
-    for (size_t i = 0; i < ndim; ++i) directions[i] = order == MPI_ORDER_FORTRAN ? i : ndim - 1 - i;
-    return directions;
-  }
-
   bool add_subarray(const Contents& contents, std::vector<FileBox>& out) {
     const auto ndim = static_cast<size_t>(contents.number(0));
     int64_t stride = extent_of_type(contents.types()[0]);
@@ -384,6 +397,44 @@ void append_box(FileBox box, std::vector<FileBox>& boxes) {
   }
   boxes.back() = longest(boxes.back());
   join_last_two(boxes);
+}
+
+std::vector<uint64_t> rows_of(MPI_Datatype type) {
+  if (type == MPI_DATATYPE_NULL) return {};
+  const Contents contents(type);
+  if (!contents.is_known() || contents.is_leaf()) return {};
+  switch (contents.combiner()) {
+    case MPI_COMBINER_DUP:
+    case MPI_COMBINER_RESIZED:
+    case MPI_COMBINER_CONTIGUOUS:
+      return rows_of(contents.types()[0]);
+    case MPI_COMBINER_SUBARRAY: {
+      const auto ndim = static_cast<size_t>(contents.number(0));
+      return rows_of_array(contents, ndim, 1, contents.number(1 + 3 * ndim));
+    }
+    case MPI_COMBINER_DARRAY: {
+      const auto ndim = static_cast<size_t>(contents.number(2));
+      return rows_of_array(contents, ndim, 3, contents.number(3 + 4 * ndim));
+    }
+    default:
+      return {};
+  }
+}
+
+void split_rows(std::span<const uint64_t> rows, FileBox& box) {
+  for (const uint64_t row : rows) {
+    for (size_t i = 0; i < static_cast<size_t>(box.ndim) && has_room(box); ++i) {
+      const auto [count, stride] = box.directions[i];
+      const uint64_t in_row = row / stride;
+      if (row % stride != 0 || in_row < 2 || count <= in_row || count % in_row != 0) continue;
+      std::copy_backward(box.directions.begin() + static_cast<ptrdiff_t>(i),
+                         box.directions.begin() + box.ndim, box.directions.begin() + box.ndim + 1);
+      box.directions[i] = {count / in_row, row};
+      box.directions[i + 1] = {in_row, stride};
+      ++box.ndim;
+      break;
+    }
+  }
 }
 
 std::optional<TypeBoxes> boxes_of(MPI_Datatype type, size_t most) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/format/file_box.hpp"
@@ -28,6 +29,13 @@ struct TypeBoxes {
 // Nothing where the type takes more than `most` boxes, has bytes before byte 0 or some that do not come one
 // behind another, or is of a kind that MPI does not describe.
 std::optional<TypeBoxes> boxes_of(MPI_Datatype type, size_t most);
+
+// Bytes from a row of the array to the next, from a plane to the next and so on, where the type is of an
+// array (subarray, darray): rising. Boxes do not tell them where rows are whole, and so one run.
+std::vector<uint64_t> rows_of(MPI_Datatype type);
+
+// The same values, in as many directions as the rows tell and a box may have.
+void split_rows(std::span<const uint64_t> rows, FileBox& box);
 
 // Frees a type that MPI has handed out, unless it is a predefined one.
 void free_derived(MPI_Datatype& type);

@@ -26,6 +26,7 @@ std::vector<uint64_t> layer_of_memory(const Elements& elements, uint32_t value_b
   if (!type || type->boxes.size() != 1) return {};
   std::vector<FileBox> boxes = type->boxes;
   if (!cut_into_values(value_bytes, 1, boxes) || boxes[0].ndim == 0) return {};
+  split_rows(rows_of(elements.type), boxes[0]);
   std::vector<uint64_t> shape;
   for (const FileDirection& direction : boxes[0].used().subspan(elements.count > 1 ? 0 : 1)) {
     shape.push_back(direction.count);
@@ -68,6 +69,7 @@ WritePlan plan_write(const FileView& view, uint64_t at, const Elements& elements
   std::vector<FileBox> values = plan.boxes;
   plan.is_raw = kind == ElementKind::other || !cut_into_values(value_bytes, most, values);
   if (plan.is_raw) return plan;
+  for (FileBox& box : values) split_rows(view.rows(), box);
   plan.boxes = std::move(values);
   plan.dtype = kind == ElementKind::f64 ? DType::f64 : DType::f32;
   choose_layer(elements, value_bytes, plan);
