@@ -568,7 +568,7 @@ def test_wrong_calls(neve, tmp_path):
 
 def test_frame_files_of_every_release(neve, tmp_path):
     stored = sorted((ROOT / "tests" / "golden").glob("*.nevefile"))
-    assert {path.read_bytes()[8] for path in stored} == {1, 2}  # layouts
+    assert {path.read_bytes()[8] for path in stored} == {1, 2, 3}  # layouts
     for path in stored:
         neve("mpi", "cat", path, "-o", tmp_path / "bytes")
         expected = path.with_suffix(".sha256").read_text().strip()

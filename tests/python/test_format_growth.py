@@ -136,7 +136,7 @@ FILTER_PLACES = {
 }
 STREAM = "version 2 of a stream"
 PLOTFILE = "layout 2 of a plotfile or checkpoint"
-FRAME_FILE = "version 3 of a frame file"
+FRAME_FILE = "version 4 of a frame file"
 
 
 def test_the_page_has_a_row_for_each():
@@ -249,7 +249,7 @@ def test_a_plotfile_of_a_later_layout_is_refused_by_name(neve_command, converted
 def test_a_frame_file_of_a_later_version_is_refused_by_name(neve_command, tmp_path):
     golden = CHECKOUT / "tests" / "golden" / "frames_mixed_two_ranks.nevefile"
     data = bytearray(golden.read_bytes())
-    struct.pack_into("<I", data, 8, 3)
+    struct.pack_into("<I", data, 8, 4)
     struct.pack_into("<Q", data, 56, reference_decoder.xxh3_64(bytes(data[:56])))
     path = tmp_path / "later.nevefile"
     path.write_bytes(data)

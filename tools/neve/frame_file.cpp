@@ -22,11 +22,13 @@ PiecesOfType& entry_of(std::vector<PiecesOfType>& types, const FramePiece& piece
 Status add_piece(const plotfile::File& file, const FramePiece& piece, PiecesOfType& type) {
   ++type.pieces;
   type.value_bytes += piece.place.bytes();
-  type.stored_bytes += piece.bytes;
+  type.stored_bytes += piece.head.size() + piece.bytes;
   if (piece.kind != PieceKind::frame) return {};
-  Bytes bytes(piece.bytes);
-  NEVE_TRY(file.read(static_cast<int64_t>(piece.at), bytes));
-  NEVE_ASSIGN(const FrameDescription frame, describe_frame(bytes));
+  Bytes bytes(piece.bytes), room;
+  if (piece.bytes > 0) {
+    NEVE_TRY(file.read(static_cast<int64_t>(piece.at), bytes));
+  }
+  NEVE_ASSIGN(const FrameDescription frame, describe_frame(with_head(piece, bytes, room)));
   if (frame.components.empty()) return corrupt("a frame without components");
   const ComponentInfo& component = frame.components.front();
   if (type.pieces == 1) type.bound = component.asked;

@@ -72,6 +72,8 @@ Status put_piece(const FramePiece& piece, ByteSpan stored, std::span<const FileB
                  [&](uint64_t at, uint64_t, uint64_t bytes) { std::fill_n(out + at, bytes, std::byte{0}); });
     return {};
   }
+  Bytes room;
+  stored = with_head(piece, stored, room);
   NEVE_TRY(check_stored(piece, stored));
   const FileBox& first = asked.front();
   const bool is_inside = asked.size() == 1 && first.is_contiguous() && piece.place.is_contiguous() &&

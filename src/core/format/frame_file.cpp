@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 
 #include "core/bits/checksum.hpp"
 #include "core/format/frame_header.hpp"
+#include "core/format/frame_prefix.hpp"
 #include "core/format/last_of_place.hpp"
+#include "core/stages/lossless/byte_pack.hpp"
 
 namespace neve {
 namespace {
@@ -18,6 +22,16 @@ constexpr uint64_t line_entry_bytes = 32;  // of layout 1
 constexpr uint8_t raw_kind = 254, zeros_kind = 255;
 // The shortest piece: zeros, in a box without directions.
 constexpr uint64_t least_piece_bytes = 5;
+// Of the index of layout 3 once it is unpacked: what a reader may have to hold.
+constexpr uint64_t index_expansion_limit = 16, index_free_bytes = uint64_t{1} << 16;
+// A larger frame would be less than a hundredth smaller.
+constexpr uint64_t small_frame_bytes = uint64_t{1} << 15;
+
+uint64_t max_listed_bytes(uint64_t index_bytes) {
+  return index_bytes > (UINT64_MAX - index_free_bytes) / index_expansion_limit
+             ? UINT64_MAX
+             : index_free_bytes + index_expansion_limit * index_bytes;
+}
 
 uint8_t kind_number(const FramePiece& piece) {
   switch (piece.kind) {
@@ -61,6 +75,16 @@ Status read_kind(uint8_t kind, FramePiece& piece) {
   return {};
 }
 
+Result<Bytes> read_head(ByteReader& in) {
+  const uint64_t bytes = in.get_varint();
+  if (bytes > in.remaining()) {
+    return corrupt(
+        fmt::format("a frame's header of {} bytes, and the index ends after {}", bytes, in.remaining()));
+  }
+  const ByteSpan head = in.get_bytes(bytes);
+  return Bytes(head.begin(), head.end());
+}
+
 // Layout 1: an entry is a run of values of the file's type.
 Result<FramePiece> read_line_entry(ByteReader& in, const FrameFileHeader& header, uint64_t file_bytes) {
   const auto first = in.get<uint64_t>();
@@ -97,6 +121,7 @@ Status read_layout_1(ByteReader& in, FrameFileHeader& header, uint32_t dtype) {
   return {};
 }
 
+// And 3.
 Status read_layout_2(ByteReader& in, FrameFileHeader& header, uint32_t flags) {
   header.bytes = in.get<uint64_t>();
   header.index_at = in.get<uint64_t>();
@@ -107,10 +132,18 @@ Status read_layout_2(ByteReader& in, FrameFileHeader& header, uint32_t flags) {
   if (header.bytes > max_file_bytes) {
     return corrupt(fmt::format("{} bytes; at most {} are allowed", header.bytes, max_file_bytes));
   }
-  if (header.pieces > header.index_bytes / least_piece_bytes) {
+  const uint64_t listed = header.layout == 2 ? header.index_bytes : max_listed_bytes(header.index_bytes);
+  if (header.pieces > listed / least_piece_bytes) {
     return corrupt(fmt::format("{} pieces in an index of {} bytes", header.pieces, header.index_bytes));
   }
   return {};
+}
+
+Result<Bytes> unpack_index(ByteSpan bytes) {
+  ByteReader in(bytes);
+  NEVE_ASSIGN(Bytes listed, read_packed(in, max_listed_bytes(bytes.size())));
+  if (in.remaining() == 0) return listed;
+  return corrupt(fmt::format("{} bytes behind the packed index", in.remaining()));
 }
 
 }  // namespace
@@ -152,11 +185,32 @@ bool is_frame_file(ByteSpan beginning) {
   return beginning.size() >= magic.size() && std::memcmp(beginning.data(), magic.data(), magic.size()) == 0;
 }
 
+ByteSpan take_head(ByteSpan frame, FramePiece& piece) {
+  if (frame.size() > small_frame_bytes) return frame;
+  uint32_t header = 0;
+  std::memcpy(&header, frame.data() + offsetof(FramePrefix, header_bytes), sizeof header);
+  piece.head.assign(frame.begin(), frame.begin() + static_cast<ptrdiff_t>(header - checksum_bytes));
+  return frame.subspan(header);
+}
+
+ByteSpan with_head(const FramePiece& piece, ByteSpan stored, Bytes& room) {
+  if (piece.head.empty()) return stored;
+  room = piece.head;
+  ByteWriter out(room);
+  out.put(checksum(piece.head));
+  out.put_bytes(stored);
+  return room;
+}
+
 void write_piece(const FramePiece& piece, ByteWriter& out) {
   out.put(kind_number(piece));
   if (piece.kind != PieceKind::zeros) {
     out.put_varint(piece.at);
     out.put_varint(piece.bytes);
+  }
+  if (piece.kind == PieceKind::frame) {
+    out.put_varint(piece.head.size());
+    out.put_bytes(piece.head);
   }
   if (piece.kind == PieceKind::raw) out.put(piece.checksum);
   out.put_varint(piece.place.boxes());
@@ -164,10 +218,16 @@ void write_piece(const FramePiece& piece, ByteWriter& out) {
 }
 
 Bytes index_bytes(const FrameFileIndex& index) {
-  Bytes bytes;
-  ByteWriter out(bytes);
+  Bytes listed, packed;
+  ByteWriter out(listed);
   for (const FramePiece& piece : index.pieces) write_piece(piece, out);
-  return bytes;
+  ByteWriter packer(packed);
+  write_packed(listed, packer);
+  if (listed.size() <= max_listed_bytes(packed.size())) return packed;
+  packed.clear();
+  ByteWriter raw(packed);
+  write_raw(listed, raw);
+  return packed;
 }
 
 Bytes header_bytes(const FrameFileIndex& index, uint64_t index_at, ByteSpan index_bytes) {
@@ -216,13 +276,16 @@ Result<FrameFileHeader> parse_header(ByteSpan bytes, uint64_t file_bytes) {
   return header;
 }
 
-Result<FramePiece> read_piece(ByteReader& in, uint64_t file_bytes) {
+Result<FramePiece> read_piece(ByteReader& in, uint64_t file_bytes, uint32_t layout) {
   FramePiece piece;
   NEVE_TRY(read_kind(in.get<uint8_t>(), piece));
   if (piece.kind != PieceKind::zeros) {
     piece.at = in.get_varint();
     piece.bytes = in.get_varint();
     NEVE_TRY(check_stored(piece, file_bytes));
+  }
+  if (piece.kind == PieceKind::frame && layout > 2) {
+    NEVE_ASSIGN(piece.head, read_head(in));
   }
   if (piece.kind == PieceKind::raw) piece.checksum = in.get<uint64_t>();
   const uint64_t boxes = in.get_varint();
@@ -236,11 +299,17 @@ Result<FrameFileIndex> parse_index(const FrameFileHeader& header, ByteSpan bytes
   if (bytes.size() != header.index_bytes || !checksum_matches(bytes, header.index_checksum)) {
     return corrupt("the frame file's index does not match its checksum");
   }
+  Bytes unpacked;
+  if (header.layout > 2) {
+    NEVE_ASSIGN(unpacked, unpack_index(bytes));
+    bytes = unpacked;
+  }
   FrameFileIndex index{header.bytes, {}};
   ByteReader in(bytes);
   uint64_t stored = 0;
   for (uint64_t i = 0; i < header.pieces; ++i) {
-    auto piece = header.layout == 1 ? read_line_entry(in, header, file_bytes) : read_piece(in, file_bytes);
+    auto piece = header.layout == 1 ? read_line_entry(in, header, file_bytes)
+                                    : read_piece(in, file_bytes, header.layout);
     if (!piece.ok()) return piece.status().in(fmt::format("piece {}", i));
     // Each has bytes of its own: what is decoded is paid for.
     if (header.layout > 1 && piece->bytes > file_bytes - stored) {

@@ -17,7 +17,7 @@
 namespace neve {
 
 inline constexpr uint64_t frame_file_header_bytes = 64;
-inline constexpr uint32_t frame_file_layout = 2;  // that is written
+inline constexpr uint32_t frame_file_layout = 3;  // that is written
 // Values of one piece: what a reader may have to hold besides what it was asked for.
 inline constexpr uint64_t max_frame_value_bytes = uint64_t{1} << 30;
 
@@ -31,6 +31,7 @@ struct FramePiece {
   uint64_t at = 0;           // of its first stored byte in the frame file
   uint64_t bytes = 0;        // stored
   uint64_t checksum = 0;     // of what is stored, where it is raw: a frame has its own
+  Bytes head;                // of a frame whose header the index holds (take_head): without its checksum
   FilePlace place;           // of its values in the logical file
 };
 
@@ -63,7 +64,14 @@ struct FrameFileHeader {
 // Whether a file that begins like this is a frame file.
 bool is_frame_file(ByteSpan beginning);
 
-// One after another; the index is that of all.
+// The headers of small frames of a file are much alike, and take little room in the index, which is packed:
+// for such a frame `piece.head` is set, and what is to be stored in its place is the rest of it; else all of
+// it.
+ByteSpan take_head(ByteSpan frame, FramePiece& piece);
+// The whole frame again. `room` holds it where it is in two parts.
+ByteSpan with_head(const FramePiece& piece, ByteSpan stored, Bytes& room);
+
+// One after another; as the written layout has them in its index, before that is packed.
 void write_piece(const FramePiece& piece, ByteWriter& out);
 Bytes index_bytes(const FrameFileIndex& index);
 // The header that leads to the index's bytes where they stand at `index_at`.
@@ -72,6 +80,6 @@ Bytes header_bytes(const FrameFileIndex& index, uint64_t index_at, ByteSpan inde
 // Errors: corrupt. `file_bytes`: length of the file.
 Result<FrameFileHeader> parse_header(ByteSpan bytes, uint64_t file_bytes);
 Result<FrameFileIndex> parse_index(const FrameFileHeader& header, ByteSpan bytes, uint64_t file_bytes);
-Result<FramePiece> read_piece(ByteReader& in, uint64_t file_bytes);
+Result<FramePiece> read_piece(ByteReader& in, uint64_t file_bytes, uint32_t layout = frame_file_layout);
 
 }  // namespace neve

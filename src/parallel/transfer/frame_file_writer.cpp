@@ -10,7 +10,6 @@
 #include "parallel/comm/turns.hpp"
 #include "parallel/file/write_pieces.hpp"
 #include "parallel/file/written.hpp"
-#include "parallel/transfer/ahead.hpp"
 #include "parallel/transfer/frame_file_reader.hpp"
 #include "parallel/transfer/make_of_path.hpp"
 #include "parallel/transfer/send_blocks.hpp"
@@ -25,13 +24,18 @@ constexpr int no_root = -1;  // of calls under a ratio: those of files
 // Types that a relative bound, or a ratio, is of.
 constexpr std::array<DType, 2> measured_types = {DType::f32, DType::f64};
 
-// Takes the block's place.
-FramePiece make_piece(const Transfer& transfer, const FileValues& values, FileBlock& block, ByteSpan stored) {
+// Takes the block's place. `stored`: what was made for it; afterwards what is to be stored.
+FramePiece make_piece(const Transfer& transfer, const FileValues& values, FileBlock& block,
+                      ByteSpan& stored) {
   FramePiece piece;
   piece.kind = values.is_raw ? PieceKind::raw : PieceKind::frame;
-  if (!values.is_raw) piece.dtype = transfer.dtype;
+  if (values.is_raw) {
+    piece.checksum = checksum(stored);
+  } else {
+    piece.dtype = transfer.dtype;
+    stored = take_head(stored, piece);
+  }
   piece.bytes = stored.size();
-  if (values.is_raw) piece.checksum = checksum(stored);
   piece.place = std::move(block.place);
   return piece;
 }
@@ -222,13 +226,33 @@ Status FrameFileWriter::hold(const Transfer& transfer, const FileValues& values,
   moved.blocks += made.blocks;
   held_.reserve(held_.size() + pieces.size());
   for (size_t block = 0; block < blocks.size(); ++block) {
-    pieces[block].piece = make_piece(transfer, values, blocks[block], pieces[block].stored);
-    held_bytes_ += pieces[block].stored.size();
+    Bytes& stored = pieces[block].stored;
+    ByteSpan kept = stored;
+    pieces[block].piece = make_piece(transfer, values, blocks[block], kept);
+    stored.erase(stored.begin(), stored.end() - static_cast<ptrdiff_t>(kept.size()));
+    held_bytes_ += stored.size();
     held_.push_back(std::move(pieces[block]));
   }
   if (types_ == Types::one) dtype_ = transfer.dtype;
   if (!values.boxes.empty()) extend(values.boxes.back().end());
   return {};
+}
+
+// This rank's next piece of a round, of what was made for the block.
+Status FrameFileWriter::make_next(const Transfer& transfer, const FileValues& values, Ahead& ahead,
+                                  FileBlock& block, NextPiece& next, Moved& moved) {
+  return guarded("write", [&]() -> Status {
+    NEVE_ASSIGN(next.made, ahead.take());
+    moved.frame_bytes += next.made.size();
+    ++moved.blocks;
+    if (transfer.tells_errors && !values.is_raw) {
+      NEVE_ASSIGN(const double error, largest_error(next.made));
+      moved.max_abs_error = std::max(moved.max_abs_error, error);
+    }
+    next.stored = next.made;
+    next.piece = make_piece(transfer, values, block, next.stored);
+    return {};
+  });
 }
 
 Status FrameFileWriter::write_rounds(const Transfer& transfer, const FileValues& values,
@@ -240,28 +264,14 @@ Status FrameFileWriter::write_rounds(const Transfer& transfer, const FileValues&
     return injected_fault(Phase::place, comm_.rank());
   });
   for (uint64_t round = 0; round < rounds; ++round) {
-    Result<Bytes> stored = Bytes();
-    if (status.ok() && round < blocks.size()) {
-      status = guarded("write", [&] {
-        stored = ahead->take();
-        return stored.status();
-      });
-    }
-    NEVE_ASSIGN(const uint64_t at, place(stored.ok() ? stored->size() : 0));
-    if (!status.ok() || round >= blocks.size()) continue;
-    moved.frame_bytes += stored->size();
-    ++moved.blocks;
-    if (transfer.tells_errors && !values.is_raw) {
-      status = guarded("write", [&]() -> Status {
-        NEVE_ASSIGN(const double error, largest_error(*stored));
-        moved.max_abs_error = std::max(moved.max_abs_error, error);
-        return {};
-      });
-      if (!status.ok()) continue;
-    }
-    FramePiece piece = make_piece(transfer, values, blocks[round], *stored);
-    piece.at = at;
-    status = write_piece(*stored, std::move(piece));
+    NextPiece next;
+    const bool has_next = status.ok() && round < blocks.size();
+    if (has_next) status = make_next(transfer, values, *ahead, blocks[round], next, moved);
+    const bool is_made = has_next && status.ok();
+    NEVE_ASSIGN(const uint64_t at, place(is_made ? next.stored.size() : 0));
+    if (!is_made) continue;
+    next.piece.at = at;
+    status = write_piece(next.stored, std::move(next.piece));
   }
   return status;
 }

@@ -16,6 +16,7 @@
 #include "io/files/temporary_file.hpp"
 #include "parallel/comm/agree.hpp"
 #include "parallel/file/openable_path.hpp"
+#include "parallel/transfer/ahead.hpp"
 #include "parallel/transfer/file_blocks.hpp"
 #include "parallel/transfer/frame_run.hpp"
 #include "parallel/transfer/piece_exchange.hpp"
@@ -106,6 +107,11 @@ class FrameFileWriter {
     FramePiece piece;
     Bytes stored;
   };
+  struct NextPiece {
+    FramePiece piece;
+    Bytes made;
+    ByteSpan stored;  // of `made`
+  };
   // What the ranks write under.
   struct SettledBound {
     Transfer transfer;                  // this rank's, without a ratio
@@ -137,6 +143,8 @@ class FrameFileWriter {
   Status settle_alone(const Transfer& transfer, const FileValues& values,
                       const std::vector<FileBlock>& blocks, SettledBound& settled);
   Status end_rates(SettledBound& settled, const Moved& written, Reached& reached);
+  static Status make_next(const Transfer& transfer, const FileValues& values, Ahead& ahead, FileBlock& block,
+                          NextPiece& next, Moved& moved);
   Status write_rounds(const Transfer& transfer, const FileValues& values, const FileBlockEncoder& encoder,
                       std::vector<FileBlock>& blocks, uint64_t rounds, Moved& moved);
   Status gather_written();

@@ -4,12 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "core/bits/checksum.hpp"
+#include "core/codecs/frame_values.hpp"
 #include "core/format/frame_header.hpp"
 #include "core/format/piece_finder.hpp"
+#include "core/stages/lossless/byte_pack.hpp"
 #include "tests/support/any_boxes.hpp"
 
 namespace neve {
@@ -55,6 +59,7 @@ void expect_same(const FramePiece& a, const FramePiece& b) {
   EXPECT_EQ(a.at, b.at);
   EXPECT_EQ(a.bytes, b.bytes);
   EXPECT_EQ(a.checksum, b.checksum);
+  EXPECT_EQ(a.head, b.head);
   EXPECT_EQ(a.place, b.place);
   EXPECT_EQ(a.place.unpacked(), b.place.unpacked());
   EXPECT_EQ(a.place.bytes(), b.place.bytes());
@@ -63,7 +68,8 @@ void expect_same(const FramePiece& a, const FramePiece& b) {
 }
 
 TEST(FrameFile, ReadsWhatItWrote) {
-  const FrameFileIndex index = three_pieces();
+  FrameFileIndex index = three_pieces();
+  index.pieces[0].head = Bytes(90, std::byte{5});
   const Bytes listed = index_bytes(index);
   const Bytes header = header_bytes(index, 900, listed);
   EXPECT_EQ(header.size(), frame_file_header_bytes);
@@ -94,10 +100,10 @@ TEST(FrameFile, PlacesAreReadAsTheyWereWritten) {
   }
 }
 
-// A header of layout 2 out of its fields, with a checksum that matches.
+// A header of layout 2 or 3 out of its fields, with a checksum that matches.
 struct HeaderFields {
   std::string magic = "NEVEFILE";
-  uint32_t layout = 2, flags = 0;
+  uint32_t layout = 3, flags = 0;
   uint64_t bytes = 2000, index_at = 64, index_bytes = 0, index_checksum = 0, pieces = 0;
 
   Bytes made() const {
@@ -125,15 +131,18 @@ TEST(FrameFile, RefusesEveryFieldOfAHeaderThatIsWrong) {
     expect_refused(parse_header(fields.made(), file_bytes).status(), words);
   };
   refused([](auto& f) { f.magic = "NEVEFILX"; }, "does not begin with NEVEFILE");
-  refused([](auto& f) { f.layout = 0; }, "version 0; this neve reads 1 to 2");
-  refused([](auto& f) { f.layout = 3; }, "version 3");
+  refused([](auto& f) { f.layout = 0; }, "version 0; this neve reads 1 to 3");
+  refused([](auto& f) { f.layout = 4; }, "version 4");
   refused([](auto& f) { f.flags = 1; }, "flags are 1");
   refused([](auto& f) { f.bytes = max_file_bytes + 1; }, "at most 4611686018427387904");
   refused([](auto& f) { f.index_at = 63; }, "at byte 63");
   refused([](auto& f) { f.index_at = file_bytes + 1; }, "lies outside the file's 5000 bytes");
   refused([](auto& f) { f.index_bytes = file_bytes - 63; }, "lies outside");
   refused([](auto& f) { f.index_bytes = UINT64_MAX; }, "lies outside");
-  refused([](auto& f) { f.index_bytes = 10, f.pieces = 3; }, "3 pieces in an index of 10 bytes");
+  refused([](auto& f) { f.layout = 2, f.index_bytes = 10, f.pieces = 3; },
+          "3 pieces in an index of 10 bytes");
+  // One that unpacks to 16 times its bytes, and 2^16 more.
+  refused([](auto& f) { f.index_bytes = 10, f.pieces = 13140; }, "13140 pieces in an index of 10 bytes");
   refused([](auto& f) { f.pieces = UINT64_MAX; }, "pieces in an index of 0 bytes");
   // Layout 1 has a type in the place of the flags, and entries in that of the index's bytes.
   refused([](auto& f) { f.layout = 1, f.flags = 10; }, "dtype is 10");
@@ -150,7 +159,7 @@ TEST(FrameFile, RefusesEveryFieldOfAHeaderThatIsWrong) {
   expect_refused(parse_header(damaged, file_bytes).status(), "after 63 of its header's 64 bytes");
 }
 
-// A piece of layout 2 out of its fields.
+// A piece of layout 2 or 3 out of its fields.
 struct BoxFields {
   uint64_t gap = 40, value_bytes = 4;
   uint8_t ndim = 1;
@@ -160,15 +169,21 @@ struct PieceFields {
   uint8_t kind = 0;
   uint64_t at = 64, bytes = 100;
   uint64_t boxes = 1;
+  uint64_t head_bytes = 3;
+  std::string head = "abc";
   BoxFields box;
 
-  Bytes made() const {
+  Bytes made(uint32_t layout = 3) const {
     Bytes made;
     ByteWriter out(made);
     out.put(kind);
     if (kind != 255) {
       out.put_varint(at);
       out.put_varint(bytes);
+    }
+    if (layout == 3 && kind < 254) {
+      out.put_varint(head_bytes);
+      out.put_bytes(head.data(), head.size());
     }
     if (kind == 254) out.put(uint64_t{0});
     out.put_varint(boxes);
@@ -180,21 +195,34 @@ struct PieceFields {
   }
 };
 
-Status parse_pieces(const Bytes& index, uint64_t pieces) {
+// An index of any bytes.
+Status parse_any(const Bytes& index, uint64_t pieces, uint32_t layout = 3) {
   HeaderFields header;
+  header.layout = layout;
   header.index_bytes = index.size();
   header.index_checksum = checksum(index);
   header.pieces = pieces;
   return parsed(header.made(), index).status();
 }
+Status parse_pieces(const Bytes& listed, uint64_t pieces, uint32_t layout = 3) {
+  if (layout == 2) return parse_any(listed, pieces, layout);
+  Bytes index;
+  ByteWriter out(index);
+  write_raw(listed, out);
+  return parse_any(index, pieces);
+}
 
-TEST(FrameFile, RefusesEveryFieldOfAPieceThatIsWrong) {
-  ASSERT_TRUE(parse_pieces(PieceFields().made(), 1).ok());
-  const auto refused = [](const std::function<void(PieceFields&)>& change, const std::string& words) {
+class FrameFileOfLayout : public testing::TestWithParam<uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(Layouts, FrameFileOfLayout, testing::Values(2u, 3u));
+
+TEST_P(FrameFileOfLayout, RefusesEveryFieldOfAPieceThatIsWrong) {
+  const uint32_t layout = GetParam();
+  ASSERT_TRUE(parse_pieces(PieceFields().made(layout), 1, layout).ok());
+  const auto refused = [&](const std::function<void(PieceFields&)>& change, const std::string& words) {
     PieceFields fields;
     change(fields);
-    expect_refused(parse_pieces(fields.made(), 1), words);
-    expect_refused(parse_pieces(fields.made(), 1), "piece 0");
+    expect_refused(parse_pieces(fields.made(layout), 1, layout), words);
+    expect_refused(parse_pieces(fields.made(layout), 1, layout), "piece 0");
   };
   refused([](auto& f) { f.kind = 10; }, "its kind is 10");
   refused([](auto& f) { f.kind = 253; }, "its kind is 253");
@@ -228,11 +256,95 @@ TEST(FrameFile, RefusesEveryFieldOfAPieceThatIsWrong) {
   PieceFields fields;
   fields.kind = 255;
   fields.box.directions = {uint64_t{1} << 50, 0};
-  EXPECT_TRUE(parse_pieces(fields.made(), 1).ok());
+  EXPECT_TRUE(parse_pieces(fields.made(layout), 1, layout).ok());
   fields = {};
   fields.kind = 254;
   fields.box.value_bytes = 13;
-  EXPECT_TRUE(parse_pieces(fields.made(), 1).ok());
+  EXPECT_TRUE(parse_pieces(fields.made(layout), 1, layout).ok());
+}
+
+TEST(FrameFile, RefusesHeadsThatTheIndexDoesNotHold) {
+  PieceFields fields;
+  for (const uint64_t bytes : {uint64_t{100}, UINT64_MAX}) {
+    fields.head_bytes = bytes;
+    expect_refused(parse_pieces(fields.made(), 1), "and the index ends after");
+  }
+  fields.head_bytes = 4;  // one of what follows
+  EXPECT_EQ(parse_pieces(fields.made(), 1).code(), Code::corrupt);
+}
+
+TEST(FrameFile, RefusesAPackedIndexThatIsNone) {
+  const Bytes one = PieceFields().made();
+  Bytes packed;
+  ByteWriter out(packed);
+  write_raw(one, out);
+  EXPECT_TRUE(parse_any(packed, 1).ok());
+  out.put(uint8_t{0});
+  expect_refused(parse_any(packed, 1), "1 bytes behind the packed index");
+  EXPECT_EQ(parse_any({}, 0).code(), Code::corrupt);
+  // More than such an index may unpack to.
+  Bytes large(uint64_t{1} << 20), small;
+  ByteWriter packer(small);
+  write_packed(large, packer);
+  ASSERT_LT(small.size(), 1000u);
+  expect_refused(parse_any(small, 1), "above the");
+}
+
+TEST(FrameFile, AnIndexOfManyLikePiecesIsReadAsWritten) {
+  FrameFileIndex index{uint64_t{1} << 40, {}};
+  for (int i = 0; i < 30000; ++i) {
+    index.pieces.push_back(piece_of(PieceKind::zeros, {line_box(1 << 20, 1, 1000)}));
+  }
+  const Bytes listed = index_bytes(index);
+  const uint64_t long_file = 64 + listed.size();
+  const auto header = parse_header(header_bytes(index, 64, listed), long_file);
+  ASSERT_TRUE(header.ok()) << header.status().message();
+  const auto read = parse_index(*header, listed, long_file);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->pieces.size(), index.pieces.size());
+}
+
+Bytes frame_of(uint64_t side) {
+  std::vector<float> values(side * side);
+  uint32_t noise = 1;
+  for (float& value : values) {
+    noise = noise * 1664525u + 1013904223u;
+    value = static_cast<float>(noise >> 8);
+  }
+  ArrayOptions options;
+  options.bound = {BoundMode::abs, 1e-3};
+  const uint64_t shape[] = {side, side};
+  auto frame = encode_array(DType::f32, shape, values.data(), options);
+  EXPECT_TRUE(frame.ok()) << frame.status().message();
+  return frame.ok() ? std::move(*frame) : Bytes();
+}
+
+TEST(FrameFile, TheIndexHoldsTheHeadersOfSmallFrames) {
+  const Bytes small = frame_of(20), large = frame_of(200);
+  FramePiece piece = piece_of(PieceKind::frame, {line_box(0, 4, 400)});
+  const ByteSpan stored = take_head(small, piece);
+  EXPECT_EQ(piece.head.size() + checksum_bytes + stored.size(), small.size());
+  EXPECT_GT(piece.head.size(), frame_prefix_bytes);
+  Bytes room;
+  EXPECT_TRUE(std::ranges::equal(with_head(piece, stored, room), small));
+  FramePiece of_large = piece_of(PieceKind::frame, {line_box(0, 4, 40000)});
+  ASSERT_GT(large.size(), 32768u);
+  EXPECT_EQ(take_head(large, of_large).data(), large.data());
+  EXPECT_TRUE(of_large.head.empty());
+  EXPECT_EQ(with_head(of_large, large, room).data(), large.data());
+
+  std::vector<std::byte> out(1600);
+  const FileBox asked = line_box(0, 4, 400);
+  EXPECT_TRUE(put_piece(piece, stored, {&asked, 1}, out.data()).ok());
+  // A head that says another length, or is cut, is no frame's.
+  for (const int change : {1, -1}) {
+    FramePiece wrong = piece;
+    wrong.head[8] = static_cast<std::byte>(static_cast<int>(wrong.head[8]) + change);
+    EXPECT_EQ(put_piece(wrong, stored, {&asked, 1}, out.data()).code(), Code::corrupt);
+    wrong = piece;
+    wrong.head.resize(piece.head.size() + static_cast<size_t>(change));
+    EXPECT_EQ(put_piece(wrong, stored, {&asked, 1}, out.data()).code(), Code::corrupt);
+  }
 }
 
 TEST(FrameFile, RefusesAnIndexThatIsNotItsPieces) {
@@ -253,6 +365,7 @@ TEST(FrameFile, RefusesAnIndexThatIsNotItsPieces) {
   expect_refused(parse_pieces(two, 2), "have more bytes than the file's");
 
   HeaderFields header;
+  header.layout = 2;
   header.index_bytes = one.size();
   header.pieces = 1;
   header.index_checksum = checksum(one) + 1;
