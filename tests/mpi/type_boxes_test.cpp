@@ -370,6 +370,59 @@ TEST(TypeBoxes, PartsOfWholeRowsKeepTheArraysShape) {
   EXPECT_TRUE(rows_of(MPI_FLOAT).empty());
 }
 
+TEST(TypeBoxes, RowsOfArraysOfArraysAreTold) {
+  constexpr std::array plane_sizes = {64, 80}, starts = {0, 0};
+  constexpr std::array row = {80}, first = {0};
+  constexpr std::array outer = {48, 64};
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_subarray(2, plane_sizes.data(), plane_sizes.data(), starts.data(), MPI_ORDER_C, MPI_FLOAT,
+                           &type);
+  const Type plane(type);
+  MPI_Type_contiguous(48, plane.get(), &type);
+  const Type planes(type);
+  MPI_Type_contiguous(80, MPI_FLOAT, &type);
+  const Type line(type);
+  MPI_Type_create_subarray(2, outer.data(), outer.data(), starts.data(), MPI_ORDER_C, line.get(), &type);
+  const Type lines(type);
+  MPI_Type_create_subarray(1, row.data(), row.data(), first.data(), MPI_ORDER_C, MPI_FLOAT, &type);
+  const Type one(type);
+  const std::vector<uint64_t> rows = {320, 20480};
+  EXPECT_EQ(rows_of(planes.get()), rows);
+  EXPECT_EQ(rows_of(lines.get()), rows);
+  EXPECT_EQ(rows_of(plane.get()), std::vector<uint64_t>{320});
+  // A list of values is no array.
+  EXPECT_TRUE(rows_of(line.get()).empty());
+  EXPECT_TRUE(rows_of(one.get()).empty());
+}
+
+TEST(TypeBoxes, RunsThatEndWithinRowsAreCutThere) {
+  constexpr std::array sizes = {6, 5, 10}, starts = {0, 0, 0};
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_subarray(3, sizes.data(), sizes.data(), starts.data(), MPI_ORDER_C, MPI_FLOAT, &type);
+  const Type array(type);
+  const auto view = FileView::of(12, MPI_FLOAT, array.get());
+  ASSERT_TRUE(view);
+  // Values 7 to 260 of two such arrays, of 300 values each.
+  std::vector<FileBox> boxes;
+  view->append_shaped(line_box(12 + 4 * 7, 4, 253), boxes);
+  std::vector<std::vector<uint64_t>> shapes;
+  uint64_t at = 12 + 4 * 7;
+  for (const FileBox& box : boxes) {
+    EXPECT_TRUE(check_file_box(box).ok());
+    EXPECT_TRUE(box.is_contiguous());
+    EXPECT_EQ(box.first, at);
+    at = box.end();
+    shapes.emplace_back();
+    for (const FileDirection& direction : box.used()) shapes.back().push_back(direction.count);
+  }
+  EXPECT_EQ(at, 12 + 4 * uint64_t{260});
+  EXPECT_EQ(shapes, (std::vector<std::vector<uint64_t>>{{3}, {4, 10}, {4, 5, 10}, {10}}));
+  boxes.clear();
+  view->append_shaped(line_box(12, 4, 600), boxes);
+  ASSERT_EQ(boxes.size(), 1U);
+  EXPECT_EQ(boxes[0].ndim, 4);
+}
+
 TEST(TypeBoxes, WhatIsNoListOfBytesInOrderIsRefused) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   const std::array backwards = {4, 0};

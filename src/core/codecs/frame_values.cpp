@@ -12,6 +12,17 @@
 namespace neve {
 namespace {
 
+Status check_holds(const Frame& frame, DType dtype, uint64_t values) {
+  if (frame.dtype() == dtype && frame.shape().element_count == values) return {};
+  return corrupt(fmt::format("the frame holds {} {} values; {} {} values are expected",
+                             frame.shape().element_count, dtype_name(frame.dtype()), values,
+                             dtype_name(dtype)));
+}
+
+Status wrong_raw(uint64_t found, uint64_t expected) {
+  return corrupt(fmt::format("raw bytes of {}; {} are expected, and nothing behind them", found, expected));
+}
+
 // All of a piece, packed.
 Status decode_piece(const FramePiece& piece, ByteSpan stored, std::byte* out, int threads) {
   const uint64_t bytes = piece.place.bytes();
@@ -20,10 +31,7 @@ Status decode_piece(const FramePiece& piece, ByteSpan stored, std::byte* out, in
   }
   ByteReader in(stored);
   NEVE_ASSIGN(const Bytes raw, read_packed(in, bytes));
-  if (raw.size() != bytes || in.remaining() != 0) {
-    return corrupt(
-        fmt::format("raw bytes of {}; {} are expected, and nothing behind them", raw.size(), bytes));
-  }
+  if (raw.size() != bytes || in.remaining() != 0) return wrong_raw(raw.size(), bytes);
   std::ranges::copy(raw, out);
   return {};
 }
@@ -35,20 +43,23 @@ bool is_aligned_to(DType dtype, const std::byte* place) {
 
 // Nothing is held for a piece that cannot be what the index says.
 Status check_stored(const FramePiece& piece, ByteSpan stored) {
-  if (piece.kind == PieceKind::frame) return Frame::parse(stored).status();
-  if (checksum_matches(stored, piece.checksum)) return {};
-  return corrupt("raw bytes do not match their checksum");
+  const uint64_t bytes = piece.place.bytes();
+  if (piece.kind == PieceKind::frame) {
+    NEVE_ASSIGN(const Frame frame, Frame::parse(stored));
+    return check_holds(frame, piece.dtype, bytes / dtype_bytes(piece.dtype));
+  }
+  if (!checksum_matches(stored, piece.checksum)) return corrupt("raw bytes do not match their checksum");
+  ByteReader in(stored);
+  in.get<uint8_t>();  // how they are packed
+  const uint64_t declared = in.get_varint();
+  return declared == bytes ? Status() : wrong_raw(declared, bytes);
 }
 
 }  // namespace
 
 Status decode_values(ByteSpan bytes, DType dtype, uint64_t values, std::byte* out, int threads) {
   NEVE_ASSIGN(const Frame frame, Frame::parse(bytes));
-  if (frame.dtype() != dtype || frame.shape().element_count != values) {
-    return corrupt(fmt::format("the frame holds {} {} values; {} {} values are expected",
-                               frame.shape().element_count, dtype_name(frame.dtype()), values,
-                               dtype_name(dtype)));
-  }
+  NEVE_TRY(check_holds(frame, dtype, values));
   const uint64_t out_bytes = values * dtype_bytes(dtype);
   if (is_aligned_to(dtype, out)) return frame.decode(out, out_bytes, threads);
   Bytes aligned(out_bytes);

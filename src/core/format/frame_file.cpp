@@ -142,8 +142,9 @@ Status read_layout_2(ByteReader& in, FrameFileHeader& header, uint32_t flags) {
 Result<Bytes> unpack_index(ByteSpan bytes) {
   ByteReader in(bytes);
   NEVE_ASSIGN(Bytes listed, read_packed(in, max_listed_bytes(bytes.size())));
-  if (in.remaining() == 0) return listed;
-  return corrupt(fmt::format("{} bytes behind the packed index", in.remaining()));
+  const ByteSpan padding = in.get_bytes(in.remaining());
+  if (std::ranges::all_of(padding, [](std::byte byte) { return byte == std::byte{0}; })) return listed;
+  return corrupt(fmt::format("{} bytes behind the packed index that are not all 0", padding.size()));
 }
 
 }  // namespace
@@ -223,10 +224,9 @@ Bytes index_bytes(const FrameFileIndex& index) {
   for (const FramePiece& piece : index.pieces) write_piece(piece, out);
   ByteWriter packer(packed);
   write_packed(listed, packer);
-  if (listed.size() <= max_listed_bytes(packed.size())) return packed;
-  packed.clear();
-  ByteWriter raw(packed);
-  write_raw(listed, raw);
+  const uint64_t above = listed.size() - std::min<uint64_t>(listed.size(), index_free_bytes);
+  const uint64_t least = (above + index_expansion_limit - 1) / index_expansion_limit;
+  if (packed.size() < least) packed.resize(least);  // a reader would refuse fewer
   return packed;
 }
 

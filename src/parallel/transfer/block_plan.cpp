@@ -16,7 +16,7 @@ Result<BlockPlan> plan_blocks(uint64_t count, size_t value_bytes, uint64_t block
   if (block_bytes > max_block_bytes) {
     return out_of_range("block_bytes", block_bytes, 0, max_block_bytes);
   }
-  if (block_bytes == 0) block_bytes = default_block_bytes;
+  block_bytes = block_bytes_of(block_bytes);
   const uint64_t max_values = max_block_bytes / value_bytes;
   uint64_t layer_values = 1;
   for (const uint64_t size : layer_shape) {

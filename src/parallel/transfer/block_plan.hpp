@@ -17,6 +17,8 @@ namespace neve::mpi {
 // size still moves as one message and one write.
 inline constexpr uint64_t max_block_bytes = max_frame_value_bytes;
 inline constexpr uint64_t default_block_bytes = uint64_t{1} << 22;
+// Of an option whose 0 asks for the default.
+inline uint64_t block_bytes_of(uint64_t asked) { return asked == 0 ? default_block_bytes : asked; }
 
 struct BlockPlan {
   uint64_t count = 0;         // values

@@ -144,7 +144,7 @@ Result<std::vector<FileBlock>> cut_into_blocks(const Transfer& transfer, const F
   const uint64_t count = is_line ? values.boxes[0].values() : 0;
   NEVE_ASSIGN(const BlockPlan plan,
               plan_blocks(count, dtype_bytes(transfer.dtype), transfer.block_bytes, layer_shape));
-  Cutter cutter(transfer.block_bytes == 0 ? default_block_bytes : transfer.block_bytes);
+  Cutter cutter(block_bytes_of(transfer.block_bytes));
   if (is_line) {
     cutter.cut_line(values.boxes[0], plan, layer_shape);
   } else {

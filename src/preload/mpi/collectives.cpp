@@ -176,7 +176,8 @@ class Carried {
     if (fits) {
       layer_ = asked;
     } else if (type) {
-      layer_ = layer_of(*type, static_cast<uint64_t>(most), settings().transfer.block_bytes);
+      layer_ =
+          layer_of(*type, static_cast<uint64_t>(most), mpi::block_bytes_of(settings().transfer.block_bytes));
     }
     options.layer_ndim = static_cast<int>(layer_.size());
     options.layer_shape = layer_.data();

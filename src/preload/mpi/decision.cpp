@@ -66,7 +66,7 @@ std::optional<Agreed> agree(const Offer& offer, bool has_records, double last_se
 
 double seconds_of_frames(const Offer& offer, const CallRecord& record, int ranks, double part_bytes) {
   const mpi::Transfer& transfer = settings().transfer;
-  const uint64_t block = transfer.block_bytes == 0 ? mpi::default_block_bytes : transfer.block_bytes;
+  const uint64_t block = mpi::block_bytes_of(transfer.block_bytes);
   return seconds_as_frames(volume_of(offer.kind, ranks, part_bytes), record.speeds.value_or(typical_speeds),
                            record.mpi_seconds * part_bytes, transfer.values.encode.threads,
                            static_cast<double>(block));

@@ -119,7 +119,7 @@ Result<bool> frames_pay(OpenFile& file, const Proposal& mine, uint64_t value_byt
   if (settings().always) return true;
   NEVE_ASSIGN(const Known found, speeds_of(file, mine, value_bytes));
   const mpi::Transfer& transfer = settings().transfer;
-  const uint64_t block = transfer.block_bytes == 0 ? mpi::default_block_bytes : transfer.block_bytes;
+  const uint64_t block = mpi::block_bytes_of(transfer.block_bytes);
   const double bytes = static_cast<double>(std::max<uint64_t>(value_bytes, 1));
   const double frames = seconds_as_frames({bytes, 0}, found.codec, found.seconds * bytes,
                                           transfer.values.encode.threads, static_cast<double>(block));

@@ -46,7 +46,10 @@ std::optional<FileView> FileView::of(MPI_Offset displacement, MPI_Datatype eleme
   view.displacement_ = static_cast<uint64_t>(displacement);
   view.element_bytes_ = static_cast<uint64_t>(bytes);
   view.tile_ = std::move(*tile);
+  view.origin_ = view.displacement_;
   view.rows_ = rows_of(filetype);
+  if (!view.rows_.empty()) view.rows_.push_back(view.tile_.extent);
+  std::erase_if(view.rows_, [](uint64_t row) { return row == 0 || row > max_file_bytes; });
   view.is_line_ = view.tile_.boxes.size() == 1 && view.tile_.boxes[0].is_contiguous() &&
                   view.tile_.bytes == view.tile_.extent;
   if (view.is_line_) view.displacement_ += view.tile_.boxes[0].first;
@@ -79,6 +82,30 @@ uint64_t FileView::bytes_before(uint64_t place) const {
   uint64_t before = tile * tile_.bytes;
   for (; tile * tile_.extent < within; ++tile) before += bytes_of_tile_before(within - tile * tile_.extent);
   return before;
+}
+
+// `rows`: how many of the list are looked at, the largest first.
+void FileView::append_run(const FileBox& run, size_t rows, std::vector<FileBox>& out) const {
+  if (rows == 0) return out.push_back(run);
+  const uint64_t row = rows_[rows - 1];
+  if (row % run.value_bytes != 0) return append_run(run, rows - 1, out);
+  const uint64_t in_row = row / run.value_bytes, before = (run.first - origin_) % row / run.value_bytes;
+  const uint64_t values = run.values(), head = std::min(values, (in_row - before) % in_row);
+  const uint64_t whole = (values - head) / in_row * in_row;
+  if (whole == 0) return append_run(run, rows - 1, out);
+  const auto part = [&](uint64_t begin, uint64_t count) {
+    return line_box(run.first + begin * run.value_bytes, run.value_bytes, count);
+  };
+  if (head > 0) append_run(part(0, head), rows - 1, out);
+  out.push_back(part(head, whole));
+  split_rows(rows_, out.back());
+  if (head + whole < values) append_run(part(head + whole, values - head - whole), rows - 1, out);
+}
+
+void FileView::append_shaped(const FileBox& box, std::vector<FileBox>& out) const {
+  if (box.is_contiguous() && box.ndim == 1) return append_run(box, rows_.size(), out);
+  out.push_back(box);
+  split_rows(rows_, out.back());
 }
 
 bool FileView::append_part(uint64_t tile, uint64_t begin, uint64_t end, size_t most,

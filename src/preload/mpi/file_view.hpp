@@ -24,8 +24,9 @@ class FileView {
 
   // Of the element type, in which offsets are counted; may be 0.
   uint64_t element_bytes() const { return element_bytes_; }
-  // Of the array that the filetype is of: rows_of.
-  const std::vector<uint64_t>& rows() const { return rows_; }
+  // Appends the box in the shape of the array that the filetype is of, where it is of one (rows_of); a run of
+  // it that ends within rows as up to two boxes for each direction, and one of what is whole.
+  void append_shaped(const FileBox& box, std::vector<FileBox>& out) const;
   // All bytes from one on.
   bool is_line() const { return is_line_; }
 
@@ -38,6 +39,7 @@ class FileView {
   bool append_boxes(uint64_t at, uint64_t bytes, size_t most, std::vector<FileBox>& out) const;
 
  private:
+  void append_run(const FileBox& run, size_t rows, std::vector<FileBox>& out) const;
   bool append_part(uint64_t tile, uint64_t begin, uint64_t end, size_t most, std::vector<FileBox>& out) const;
   bool append_tiles(uint64_t first, uint64_t count, size_t most, std::vector<FileBox>& out) const;
   uint64_t bytes_of_tile_before(uint64_t place) const;
@@ -46,7 +48,8 @@ class FileView {
   uint64_t element_bytes_ = 1;
   bool is_line_ = true;
   TypeBoxes tile_;
-  std::vector<uint64_t> rows_;
+  uint64_t origin_ = 0;         // byte of the file where the filetype's byte 0 lies
+  std::vector<uint64_t> rows_;  // of the filetype, and from one to the next
 };
 
 }  // namespace neve::pmpi

@@ -140,16 +140,25 @@ std::vector<size_t> fastest_first(size_t ndim, int64_t order) {
   return directions;
 }
 
+// Those in an element of an array, and the element itself where it is a row.
+std::vector<uint64_t> rows_of_element(MPI_Datatype element) {
+  constexpr uint64_t least_bytes = 64;  // of a row; what has fewer are the components of a value
+  std::vector<uint64_t> rows = rows_of(element);
+  const int64_t extent = extent_of_type(element);
+  if (extent >= static_cast<int64_t>(least_bytes)) rows.push_back(static_cast<uint64_t>(extent));
+  return rows;
+}
+
 // Of an array type whose sizes are its numbers from `sizes` on.
 std::vector<uint64_t> rows_of_array(const Contents& contents, size_t ndim, size_t sizes, int64_t order) {
   const MPI_Datatype element = contents.types()[0];
-  std::vector<uint64_t> rows = rows_of(element);
+  std::vector<uint64_t> rows = rows_of_element(element);
   int64_t stride = extent_of_type(element);
   for (const size_t d : fastest_first(ndim, order)) {
     stride *= contents.number(sizes + d);
     rows.push_back(static_cast<uint64_t>(stride));
   }
-  if (!rows.empty()) rows.pop_back();  // from one array to the next
+  rows.pop_back();  // from one array to the next
   return rows;
 }
 
@@ -406,8 +415,12 @@ std::vector<uint64_t> rows_of(MPI_Datatype type) {
   switch (contents.combiner()) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
-    case MPI_COMBINER_CONTIGUOUS:
       return rows_of(contents.types()[0]);
+    case MPI_COMBINER_CONTIGUOUS: {
+      std::vector<uint64_t> rows = rows_of(contents.types()[0]);
+      if (!rows.empty()) rows.push_back(static_cast<uint64_t>(extent_of_type(contents.types()[0])));
+      return rows;
+    }
     case MPI_COMBINER_SUBARRAY: {
       const auto ndim = static_cast<size_t>(contents.number(0));
       return rows_of_array(contents, ndim, 1, contents.number(1 + 3 * ndim));

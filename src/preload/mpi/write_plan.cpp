@@ -69,8 +69,8 @@ WritePlan plan_write(const FileView& view, uint64_t at, const Elements& elements
   std::vector<FileBox> values = plan.boxes;
   plan.is_raw = kind == ElementKind::other || !cut_into_values(value_bytes, most, values);
   if (plan.is_raw) return plan;
-  for (FileBox& box : values) split_rows(view.rows(), box);
-  plan.boxes = std::move(values);
+  plan.boxes.clear();
+  for (const FileBox& box : values) view.append_shaped(box, plan.boxes);
   plan.dtype = kind == ElementKind::f64 ? DType::f64 : DType::f32;
   choose_layer(elements, value_bytes, plan);
   return plan;

@@ -280,7 +280,9 @@ TEST(FrameFile, RefusesAPackedIndexThatIsNone) {
   write_raw(one, out);
   EXPECT_TRUE(parse_any(packed, 1).ok());
   out.put(uint8_t{0});
-  expect_refused(parse_any(packed, 1), "1 bytes behind the packed index");
+  EXPECT_TRUE(parse_any(packed, 1).ok());
+  out.put(uint8_t{7});
+  expect_refused(parse_any(packed, 1), "2 bytes behind the packed index that are not all 0");
   EXPECT_EQ(parse_any({}, 0).code(), Code::corrupt);
   // More than such an index may unpack to.
   Bytes large(uint64_t{1} << 20), small;
@@ -296,6 +298,10 @@ TEST(FrameFile, AnIndexOfManyLikePiecesIsReadAsWritten) {
     index.pieces.push_back(piece_of(PieceKind::zeros, {line_box(1 << 20, 1, 1000)}));
   }
   const Bytes listed = index_bytes(index);
+  Bytes unpacked;
+  ByteWriter out(unpacked);
+  for (const FramePiece& piece : index.pieces) write_piece(piece, out);
+  EXPECT_LT(listed.size(), unpacked.size() / 16);
   const uint64_t long_file = 64 + listed.size();
   const auto header = parse_header(header_bytes(index, 64, listed), long_file);
   ASSERT_TRUE(header.ok()) << header.status().message();
@@ -336,6 +342,12 @@ TEST(FrameFile, TheIndexHoldsTheHeadersOfSmallFrames) {
   std::vector<std::byte> out(1600);
   const FileBox asked = line_box(0, 4, 400);
   EXPECT_TRUE(put_piece(piece, stored, {&asked, 1}, out.data()).ok());
+  // Nothing is held for more values than the frame has.
+  FramePiece lying = piece;
+  lying.place = FilePlace(line_box(0, 4, uint64_t{1} << 28));
+  const FileBox part = line_box(4, 4, 1);
+  const Status refused = put_piece(lying, stored, {&part, 1}, out.data());
+  expect_refused(refused, "the frame holds 400 f32 values; 268435456 f32 values are expected");
   // A head that says another length, or is cut, is no frame's.
   for (const int change : {1, -1}) {
     FramePiece wrong = piece;
