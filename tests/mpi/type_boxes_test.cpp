@@ -395,18 +395,14 @@ TEST(TypeBoxes, RowsOfArraysOfArraysAreTold) {
   EXPECT_TRUE(rows_of(one.get()).empty());
 }
 
-TEST(TypeBoxes, RunsThatEndWithinRowsAreCutThere) {
-  constexpr std::array sizes = {6, 5, 10}, starts = {0, 0, 0};
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_create_subarray(3, sizes.data(), sizes.data(), starts.data(), MPI_ORDER_C, MPI_FLOAT, &type);
-  const Type array(type);
-  const auto view = FileView::of(12, MPI_FLOAT, array.get());
-  ASSERT_TRUE(view);
-  // Values 7 to 260 of two such arrays, of 300 values each.
+using Shapes = std::vector<std::vector<uint64_t>>;
+
+// The boxes of values `begin` and on of an array in a view, which follow each other.
+Shapes shapes_of_run(const FileView& view, uint64_t origin, uint64_t begin, uint64_t values) {
   std::vector<FileBox> boxes;
-  view->append_shaped(line_box(12 + 4 * 7, 4, 253), boxes);
-  std::vector<std::vector<uint64_t>> shapes;
-  uint64_t at = 12 + 4 * 7;
+  view.append_shaped(line_box(origin + 4 * begin, 4, values), boxes);
+  Shapes shapes;
+  uint64_t at = origin + 4 * begin;
   for (const FileBox& box : boxes) {
     EXPECT_TRUE(check_file_box(box).ok());
     EXPECT_TRUE(box.is_contiguous());
@@ -415,12 +411,26 @@ TEST(TypeBoxes, RunsThatEndWithinRowsAreCutThere) {
     shapes.emplace_back();
     for (const FileDirection& direction : box.used()) shapes.back().push_back(direction.count);
   }
-  EXPECT_EQ(at, 12 + 4 * uint64_t{260});
-  EXPECT_EQ(shapes, (std::vector<std::vector<uint64_t>>{{3}, {4, 10}, {4, 5, 10}, {10}}));
-  boxes.clear();
-  view->append_shaped(line_box(12, 4, 600), boxes);
-  ASSERT_EQ(boxes.size(), 1U);
-  EXPECT_EQ(boxes[0].ndim, 4);
+  EXPECT_EQ(at, origin + 4 * (begin + values));
+  return shapes;
+}
+
+TEST(TypeBoxes, RunsThatEndWithinRowsAreCutThere) {
+  constexpr std::array sizes = {6, 200, 100}, starts = {0, 0, 0};
+  constexpr uint64_t origin = 12;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_create_subarray(3, sizes.data(), sizes.data(), starts.data(), MPI_ORDER_C, MPI_FLOAT, &type);
+  const Type array(type);
+  const auto view = FileView::of(origin, MPI_FLOAT, array.get());
+  ASSERT_TRUE(view);
+  EXPECT_EQ(shapes_of_run(*view, origin, 0, 120000), (Shapes{{6, 200, 100}}));
+  EXPECT_EQ(shapes_of_run(*view, origin, 0, 600), (Shapes{{6, 100}}));
+  EXPECT_EQ(shapes_of_run(*view, origin, 7, 600), (Shapes{{600}}));
+  // The end of a row, the rows after it, planes, and some of the next one, which are too few to be cut.
+  EXPECT_EQ(shapes_of_run(*view, origin, 7, 19993 + 40000 + 250),
+            (Shapes{{93}, {199, 100}, {2, 200, 100}, {250}}));
+  // Two arrays, one after another.
+  EXPECT_EQ(shapes_of_run(*view, origin, 0, 240000), (Shapes{{2, 6, 200, 100}}));
 }
 
 TEST(TypeBoxes, WhatIsNoListOfBytesInOrderIsRefused) {
