@@ -351,9 +351,7 @@ std::vector<uint64_t> shape_of_part(std::array<int, 3> parts, int order, int com
   split_rows(rows_of(resized.get()), box);
   EXPECT_TRUE(check_file_box(box).ok());
   EXPECT_EQ(merged(box), least);
-  std::vector<uint64_t> shape;
-  for (const FileDirection& direction : box.used()) shape.push_back(direction.count);
-  return shape;
+  return shape_of({least}, rows_of(resized.get()), 4);
 }
 
 TEST(TypeBoxes, PartsOfWholeRowsKeepTheArraysShape) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A field of floats that ranks in a grid of three directions hold a box each of: read from a file of its
-   values, and written to another in one collective call, through a view of a subarray. subarrays VALUES OUT
-   nz ny nx pz py px      (pz * py * px ranks) */
+   values, and written to another in one collective call, through a view of a subarray. pz * py * px ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

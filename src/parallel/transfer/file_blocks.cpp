@@ -13,8 +13,6 @@
 namespace neve::mpi {
 namespace {
 
-// A frame for a box of fewer bytes would be mostly header.
-constexpr uint64_t few_bytes = uint64_t{1} << 15;
 // So many slices are one piece, for prediction across them, where they have no more bytes than so many
 // blocks.
 constexpr uint64_t wanted_slices = 16, most_blocks = 32;
@@ -72,7 +70,7 @@ class Cutter {
     size_t begin = 0;
     for (size_t i = 0; i < boxes.size(); ++i) {
       const uint64_t more = boxes[i].bytes();
-      const bool is_large = more >= few_bytes;
+      const bool is_large = more >= few_box_bytes;
       if (is_large || bytes + more > block_bytes_) {
         add_together(boxes.subspan(begin, i - begin));
         begin = i;

@@ -12,6 +12,9 @@
 
 namespace neve::mpi {
 
+// A frame for a box of fewer bytes would be mostly header: such boxes share one, as a line.
+inline constexpr uint64_t few_box_bytes = uint64_t{1} << 15;
+
 // What a rank writes in a call.
 struct FileValues {
   // Where the values go: in file order, each box behind the end of the one before. None: nothing is written.

@@ -24,22 +24,6 @@ constexpr int no_root = -1;  // of calls under a ratio: those of files
 // Types that a relative bound, or a ratio, is of.
 constexpr std::array<DType, 2> measured_types = {DType::f32, DType::f64};
 
-// Takes the block's place. `stored`: what was made for it; afterwards what is to be stored.
-FramePiece make_piece(const Transfer& transfer, const FileValues& values, FileBlock& block,
-                      ByteSpan& stored) {
-  FramePiece piece;
-  piece.kind = values.is_raw ? PieceKind::raw : PieceKind::frame;
-  if (values.is_raw) {
-    piece.checksum = checksum(stored);
-  } else {
-    piece.dtype = transfer.dtype;
-    stored = take_head(stored, piece);
-  }
-  piece.bytes = stored.size();
-  piece.place = std::move(block.place);
-  return piece;
-}
-
 // For each of measured_types whether this rank writes it.
 std::array<uint64_t, measured_types.size()> written_types(const Transfer& transfer, const FileValues& values,
                                                           std::span<const FileBlock> blocks) {
@@ -199,6 +183,23 @@ Status FrameFileWriter::settle_alone(const Transfer& transfer, const FileValues&
   return settle_bound(*self_, own_sites_, values, written_types(transfer, values, blocks), settled);
 }
 
+// Takes the block's place, and what was made for it.
+FrameFileWriter::Held FrameFileWriter::make_piece(const Transfer& transfer, const FileValues& values,
+                                                  FileBlock& block, Bytes made) {
+  FramePiece piece;
+  piece.kind = values.is_raw ? PieceKind::raw : PieceKind::frame;
+  if (values.is_raw) {
+    piece.checksum = checksum(made);
+  } else {
+    piece.dtype = transfer.dtype;
+    const uint64_t stored_bytes = take_head(made, piece).size();
+    made.erase(made.begin(), made.end() - static_cast<ptrdiff_t>(stored_bytes));
+  }
+  piece.bytes = made.size();
+  piece.place = std::move(block.place);
+  return {std::move(piece), std::move(made)};
+}
+
 Status FrameFileWriter::hold(const Transfer& transfer, const FileValues& values, Moved& moved) {
   if (dtype_ && *dtype_ != transfer.dtype) {
     return usage_error(path_ + " holds " + std::string(dtype_name(*dtype_)) + " values, and " +
@@ -210,7 +211,7 @@ Status FrameFileWriter::hold(const Transfer& transfer, const FileValues& values,
   NEVE_TRY(settle_alone(transfer, values, blocks, settled));
   FileBlockEncoder encoder(settled.transfer, values, blocks, settled.whole, comm_.rank());
   encoder.keep(std::move(settled.made));
-  std::vector<Held> pieces;
+  std::vector<Bytes> pieces;
   pieces.reserve(blocks.size());
   Moved made;
   Ahead ahead(encoder);
@@ -218,7 +219,7 @@ Status FrameFileWriter::hold(const Transfer& transfer, const FileValues& values,
     NEVE_ASSIGN(Bytes stored, ahead.take());
     made.frame_bytes += stored.size();
     ++made.blocks;
-    pieces.push_back({{}, std::move(stored)});
+    pieces.push_back(std::move(stored));
   }
   Reached reached;
   for (RateCall& rate : settled.rates) NEVE_TRY(rate.end(*self_, {}, made, reached));
@@ -226,12 +227,8 @@ Status FrameFileWriter::hold(const Transfer& transfer, const FileValues& values,
   moved.blocks += made.blocks;
   held_.reserve(held_.size() + pieces.size());
   for (size_t block = 0; block < blocks.size(); ++block) {
-    Bytes& stored = pieces[block].stored;
-    ByteSpan kept = stored;
-    pieces[block].piece = make_piece(transfer, values, blocks[block], kept);
-    stored.erase(stored.begin(), stored.end() - static_cast<ptrdiff_t>(kept.size()));
-    held_bytes_ += stored.size();
-    held_.push_back(std::move(pieces[block]));
+    held_.push_back(make_piece(transfer, values, blocks[block], std::move(pieces[block])));
+    held_bytes_ += held_.back().stored.size();
   }
   if (types_ == Types::one) dtype_ = transfer.dtype;
   if (!values.boxes.empty()) extend(values.boxes.back().end());
@@ -240,17 +237,16 @@ Status FrameFileWriter::hold(const Transfer& transfer, const FileValues& values,
 
 // This rank's next piece of a round, of what was made for the block.
 Status FrameFileWriter::make_next(const Transfer& transfer, const FileValues& values, Ahead& ahead,
-                                  FileBlock& block, NextPiece& next, Moved& moved) {
+                                  FileBlock& block, Held& next, Moved& moved) {
   return guarded("write", [&]() -> Status {
-    NEVE_ASSIGN(next.made, ahead.take());
-    moved.frame_bytes += next.made.size();
+    NEVE_ASSIGN(Bytes made, ahead.take());
+    moved.frame_bytes += made.size();
     ++moved.blocks;
     if (transfer.tells_errors && !values.is_raw) {
-      NEVE_ASSIGN(const double error, largest_error(next.made));
+      NEVE_ASSIGN(const double error, largest_error(made));
       moved.max_abs_error = std::max(moved.max_abs_error, error);
     }
-    next.stored = next.made;
-    next.piece = make_piece(transfer, values, block, next.stored);
+    next = make_piece(transfer, values, block, std::move(made));
     return {};
   });
 }
@@ -264,7 +260,7 @@ Status FrameFileWriter::write_rounds(const Transfer& transfer, const FileValues&
     return injected_fault(Phase::place, comm_.rank());
   });
   for (uint64_t round = 0; round < rounds; ++round) {
-    NextPiece next;
+    Held next;
     const bool has_next = status.ok() && round < blocks.size();
     if (has_next) status = make_next(transfer, values, *ahead, blocks[round], next, moved);
     const bool is_made = has_next && status.ok();

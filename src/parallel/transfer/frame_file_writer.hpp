@@ -107,11 +107,6 @@ class FrameFileWriter {
     FramePiece piece;
     Bytes stored;
   };
-  struct NextPiece {
-    FramePiece piece;
-    Bytes made;
-    ByteSpan stored;  // of `made`
-  };
   // What the ranks write under.
   struct SettledBound {
     Transfer transfer;                  // this rank's, without a ratio
@@ -143,8 +138,9 @@ class FrameFileWriter {
   Status settle_alone(const Transfer& transfer, const FileValues& values,
                       const std::vector<FileBlock>& blocks, SettledBound& settled);
   Status end_rates(SettledBound& settled, const Moved& written, Reached& reached);
+  static Held make_piece(const Transfer& transfer, const FileValues& values, FileBlock& block, Bytes made);
   static Status make_next(const Transfer& transfer, const FileValues& values, Ahead& ahead, FileBlock& block,
-                          NextPiece& next, Moved& moved);
+                          Held& next, Moved& moved);
   Status write_rounds(const Transfer& transfer, const FileValues& values, const FileBlockEncoder& encoder,
                       std::vector<FileBlock>& blocks, uint64_t rounds, Moved& moved);
   Status gather_written();

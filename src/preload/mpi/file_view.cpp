@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
+#include "parallel/transfer/file_blocks.hpp"
+
 namespace neve::pmpi {
 namespace {
 
 // Of a filetype. What has more is no list that an index should repeat.
 constexpr size_t max_boxes = size_t{1} << 16;
 constexpr uint64_t max_line_bytes = uint64_t{1} << 30;  // of a run
-// Of the whole rows that a run is cut for: fewer do not pay for what is left on both sides.
-constexpr uint64_t least_whole_bytes = uint64_t{1} << 15;
 
 bool append_line(uint64_t first, uint64_t bytes, std::vector<FileBox>& out) {
   if (first > max_file_bytes || bytes > max_file_bytes - first) return false;
@@ -86,7 +86,8 @@ uint64_t FileView::bytes_before(uint64_t place) const {
   return before;
 }
 
-// `rows`: how many of the list are looked at, the largest first.
+// `rows`: how many of the list are looked at, the largest first. Whole rows are worth a cut where they are no
+// few bytes: those would lose their shape again.
 void FileView::append_run(const FileBox& run, size_t rows, std::vector<FileBox>& out) const {
   if (rows == 0) return out.push_back(run);
   const uint64_t row = rows_[rows - 1];
@@ -94,7 +95,7 @@ void FileView::append_run(const FileBox& run, size_t rows, std::vector<FileBox>&
   const uint64_t in_row = row / run.value_bytes, before = (run.first - origin_) % row / run.value_bytes;
   const uint64_t values = run.values(), head = std::min(values, (in_row - before) % in_row);
   const uint64_t whole = (values - head) / in_row * in_row;
-  if (whole == 0 || (whole < values && whole * run.value_bytes < least_whole_bytes)) {
+  if (whole == 0 || (whole < values && whole * run.value_bytes < mpi::few_box_bytes)) {
     return append_run(run, rows - 1, out);
   }
   const auto part = [&](uint64_t begin, uint64_t count) {

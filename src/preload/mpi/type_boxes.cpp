@@ -489,4 +489,13 @@ bool cut_into_values(uint32_t value_bytes, size_t most, std::vector<FileBox>& bo
   return true;
 }
 
+std::vector<uint64_t> shape_of(std::vector<FileBox> boxes, std::span<const uint64_t> rows,
+                               uint32_t value_bytes) {
+  if (boxes.size() != 1 || !cut_into_values(value_bytes, 1, boxes) || boxes.size() != 1) return {};
+  split_rows(rows, boxes[0]);
+  std::vector<uint64_t> shape;
+  for (const FileDirection& direction : boxes[0].used()) shape.push_back(direction.count);
+  return shape;
+}
+
 }  // namespace neve::pmpi

@@ -37,6 +37,11 @@ std::vector<uint64_t> rows_of(MPI_Datatype type);
 // The same values, in as many directions as the rows tell and a box may have.
 void split_rows(std::span<const uint64_t> rows, FileBox& box);
 
+// How many values a type's one box has along each direction of the array whose rows are given, the slowest
+// first. Empty where it has more boxes than one, or runs that are no whole values.
+std::vector<uint64_t> shape_of(std::vector<FileBox> boxes, std::span<const uint64_t> rows,
+                               uint32_t value_bytes);
+
 // Frees a type that MPI has handed out, unless it is a predefined one.
 void free_derived(MPI_Datatype& type);
 

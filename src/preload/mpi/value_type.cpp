@@ -16,16 +16,14 @@ constexpr size_t most_boxes = 4096;
 
 void describe_memory(MPI_Datatype type, ValueType& values) {
   values.is_dense = false;
-  auto lie = boxes_of(type, most_boxes);
+  const auto lie = boxes_of(type, most_boxes);
   if (!lie || lie->boxes.size() != 1) return;
   const FileBox& box = lie->boxes.front();
   values.is_dense = box.first == 0 && box.is_contiguous() && lie->extent == lie->bytes;
   const auto value_bytes = static_cast<uint32_t>(dtype_bytes(values.dtype));
   const std::vector<uint64_t> rows = rows_of(type);
   if (values.is_dense && rows.empty()) return;
-  if (!cut_into_values(value_bytes, most_boxes, lie->boxes) || lie->boxes.size() != 1) return;
-  split_rows(rows, lie->boxes.front());
-  for (const FileDirection& direction : lie->boxes.front().used()) values.shape.push_back(direction.count);
+  values.shape = shape_of(lie->boxes, rows, value_bytes);
 }
 
 }  // namespace

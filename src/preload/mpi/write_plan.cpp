@@ -23,14 +23,9 @@ bool are_in_order(const std::vector<FileBox>& boxes) {
 // A layer of the memory, where its type is an array of values with gaps between its rows.
 std::vector<uint64_t> layer_of_memory(const Elements& elements, uint32_t value_bytes) {
   const auto type = boxes_of(elements.type, 1);
-  if (!type || type->boxes.size() != 1) return {};
-  std::vector<FileBox> boxes = type->boxes;
-  if (!cut_into_values(value_bytes, 1, boxes) || boxes[0].ndim == 0) return {};
-  split_rows(rows_of(elements.type), boxes[0]);
-  std::vector<uint64_t> shape;
-  for (const FileDirection& direction : boxes[0].used().subspan(elements.count > 1 ? 0 : 1)) {
-    shape.push_back(direction.count);
-  }
+  if (!type) return {};
+  std::vector<uint64_t> shape = shape_of(type->boxes, rows_of(elements.type), value_bytes);
+  if (elements.count <= 1 && !shape.empty()) shape.erase(shape.begin());
   return shape;
 }
 
